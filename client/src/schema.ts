@@ -6080,23 +6080,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @description The last 30 days of a dataset unless given. */
-            range?: {
-                /**
-                 * Format: date-time
-                 * @description The first instant that counts.
-                 */
-                from: string;
-                /**
-                 * Format: date-time
-                 * @description The first instant that no longer counts.
-                 */
-                to: string;
-            } | {
-                /** @description How many, the one that goes on now included. */
-                last: number;
-                /** @enum {string} */
-                unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
-            };
+            range?: components["schemas"]["AnalyticsQueryRangeFrom"] | components["schemas"]["AnalyticsQueryRangeLast"];
             /** @description Instead: id of a saved query of the database studio. */
             savedQuery?: string;
             /** @description Name of a column, `-` in front for descending. By time and dimensions unless given. */
@@ -6110,6 +6094,24 @@ export interface components {
              * @example Europe/Berlin
              */
             timeZone?: string;
+        };
+        AnalyticsQueryRangeFrom: {
+            /**
+             * Format: date-time
+             * @description The first instant that counts.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first instant that no longer counts.
+             */
+            to: string;
+        };
+        AnalyticsQueryRangeLast: {
+            /** @description How many, the one that goes on now included. */
+            last: number;
+            /** @enum {string} */
+            unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
         };
         App: {
             /**
@@ -6139,6 +6141,20 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             version: number;
+        };
+        /**
+         * @example {
+         *       "roles": [
+         *         "viewer"
+         *       ],
+         *       "users": []
+         *     }
+         */
+        AppAccess: {
+            /** @description Names of roles. They need no `apps:use`. */
+            roles?: string[];
+            /** @description Ids of members. They need no `apps:use`. */
+            users?: string[];
         };
         AppAction: {
             /** @description Asked before. */
@@ -6176,20 +6192,354 @@ export interface components {
             /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
             version?: string;
         };
-        AppComponent: {
+        AppComponent: components["schemas"]["AppComponentText"] | components["schemas"]["AppComponentMetric"] | components["schemas"]["AppComponentTable"] | components["schemas"]["AppComponentDetail"] | components["schemas"]["AppComponentChart"] | components["schemas"]["AppComponentButton"] | components["schemas"]["AppComponentForm"] | components["schemas"]["AppComponentTextInput"] | components["schemas"]["AppComponentTextArea"] | components["schemas"]["AppComponentNumberInput"] | components["schemas"]["AppComponentCheckbox"] | components["schemas"]["AppComponentSelect"] | components["schemas"]["AppComponentRadio"] | components["schemas"]["AppComponentDateInput"] | components["schemas"]["AppComponentDatetimeInput"] | components["schemas"]["AppComponentContainer"] | components["schemas"]["AppComponentTabs"];
+        AppComponentButton: {
+            action: components["schemas"]["AppAction"];
             /** @description By which expressions name it. Unique in the page. */
             id?: string;
+            label: string;
             /**
-             * @default body
+             * @default secondary
              * @enum {string}
              */
-            style?: "body" | "heading" | "subheading" | "muted";
-            /** @enum {string} */
-            type: "text";
-            value: string;
+            style?: "primary" | "secondary" | "danger";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "button";
             /** @description Not shown where the expression is false. */
             visible?: string;
-        } | {
+        };
+        AppComponentChart: {
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            /** @enum {string} */
+            kind: "bar" | "line" | "pie";
+            label: string;
+            params?: {
+                [key: string]: unknown;
+            };
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "chart";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+            x: string;
+            y: string;
+        };
+        AppComponentCheckbox: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "checkbox";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentContainer: {
+            children: components["schemas"]["AppComponent"][];
+            /**
+             * @default column
+             * @enum {string}
+             */
+            direction?: "row" | "column";
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "container";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentDateInput: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "date_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentDatetimeInput: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "datetime_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentDetail: {
+            fields: {
+                /** @description Dotted path in the row. */
+                field: string;
+                /**
+                 * @default text
+                 * @enum {string}
+                 */
+                format?: "text" | "number" | "percent" | "date" | "datetime" | "boolean" | "badge" | "duration";
+                label?: string;
+            }[];
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label: string;
+            params?: {
+                [key: string]: unknown;
+            };
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "detail";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentForm: {
+            /** @description Its values are sent as `values`, or by `params` that say `{{ form.x }}`. */
+            action: {
+                /** @description Asked before. */
+                confirm?: string;
+                /** @description Of the record to get, update or delete. */
+                id?: string;
+                /**
+                 * @description Of a table source.
+                 * @enum {string}
+                 */
+                operation?: "get" | "create" | "update" | "delete";
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description A data source that is called first. */
+                source?: string;
+                then?: {
+                    message?: string;
+                    /** @description Slug of the page to go to. */
+                    page?: string;
+                    /** @description Seen there as `page.params`; they are in no address that is sent. */
+                    pageParams?: {
+                        [key: string]: string;
+                    };
+                    refresh?: string[];
+                    /** @description Values of inputs. */
+                    set?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description A form's own values without. */
+                values?: {
+                    [key: string]: unknown;
+                };
+                /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
+                version?: string;
+            };
+            fields: (components["schemas"]["AppComponentFormFieldsItemTextInput"] | components["schemas"]["AppComponentFormFieldsItemTextArea"] | components["schemas"]["AppComponentFormFieldsItemNumberInput"] | components["schemas"]["AppComponentFormFieldsItemCheckbox"] | components["schemas"]["AppComponentFormFieldsItemSelect"] | components["schemas"]["AppComponentFormFieldsItemRadio"] | components["schemas"]["AppComponentFormFieldsItemDateInput"] | components["schemas"]["AppComponentFormFieldsItemDatetimeInput"])[];
+            id: string;
+            label: string;
+            /** @default Save */
+            submitLabel?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "form";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemCheckbox: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "checkbox";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemDateInput: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "date_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemDatetimeInput: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "datetime_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemNumberInput: {
+            help?: string;
+            id: string;
+            label: string;
+            max?: number;
+            min?: number;
+            /** @default false */
+            required?: boolean;
+            step?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "number_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemRadio: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
+                label: string;
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "radio";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemSelect: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
+                label: string;
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "select";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemTextArea: {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text_area";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemTextInput: {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentMetric: {
             /**
              * @default number
              * @enum {string}
@@ -6198,12 +6548,99 @@ export interface components {
             /** @description By which expressions name it. Unique in the page. */
             id?: string;
             label: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "metric";
             value: string;
             /** @description Not shown where the expression is false. */
             visible?: string;
-        } | {
+        };
+        AppComponentNumberInput: {
+            help?: string;
+            id: string;
+            label: string;
+            max?: number;
+            min?: number;
+            /** @default false */
+            required?: boolean;
+            step?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "number_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentRadio: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
+                label: string;
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "radio";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentSelect: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
+                label: string;
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "select";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentTable: {
             columns: {
                 /** @description Dotted path in the row. */
                 field: string;
@@ -6259,398 +6696,77 @@ export interface components {
                 [key: string]: unknown;
             };
             source: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "table";
             /** @description Not shown where the expression is false. */
             visible?: string;
-        } | {
-            fields: {
-                /** @description Dotted path in the row. */
-                field: string;
-                /**
-                 * @default text
-                 * @enum {string}
-                 */
-                format?: "text" | "number" | "percent" | "date" | "datetime" | "boolean" | "badge" | "duration";
-                label?: string;
-            }[];
-            /** @description By which expressions name it. Unique in the page. */
-            id?: string;
-            label: string;
-            params?: {
-                [key: string]: unknown;
-            };
-            source: string;
-            /** @enum {string} */
-            type: "detail";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            /** @description By which expressions name it. Unique in the page. */
-            id?: string;
-            /** @enum {string} */
-            kind: "bar" | "line" | "pie";
-            label: string;
-            params?: {
-                [key: string]: unknown;
-            };
-            source: string;
-            /** @enum {string} */
-            type: "chart";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-            x: string;
-            y: string;
-        } | {
-            action: components["schemas"]["AppAction"];
-            /** @description By which expressions name it. Unique in the page. */
-            id?: string;
-            label: string;
-            /**
-             * @default secondary
-             * @enum {string}
-             */
-            style?: "primary" | "secondary" | "danger";
-            /** @enum {string} */
-            type: "button";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            /** @description Its values are sent as `values`, or by `params` that say `{{ form.x }}`. */
-            action: {
-                /** @description Asked before. */
-                confirm?: string;
-                /** @description Of the record to get, update or delete. */
-                id?: string;
-                /**
-                 * @description Of a table source.
-                 * @enum {string}
-                 */
-                operation?: "get" | "create" | "update" | "delete";
-                params?: {
-                    [key: string]: unknown;
-                };
-                /** @description A data source that is called first. */
-                source?: string;
-                then?: {
-                    message?: string;
-                    /** @description Slug of the page to go to. */
-                    page?: string;
-                    /** @description Seen there as `page.params`; they are in no address that is sent. */
-                    pageParams?: {
-                        [key: string]: string;
-                    };
-                    refresh?: string[];
-                    /** @description Values of inputs. */
-                    set?: {
-                        [key: string]: unknown;
-                    };
-                };
-                /** @description A form's own values without. */
-                values?: {
-                    [key: string]: unknown;
-                };
-                /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
-                version?: string;
-            };
-            fields: ({
-                help?: string;
-                id: string;
-                label: string;
-                maxLength?: number;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "text_input";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                maxLength?: number;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "text_area";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                max?: number;
-                min?: number;
-                /** @default false */
-                required?: boolean;
-                step?: number;
-                /** @enum {string} */
-                type: "number_input";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "checkbox";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @description A list, or the rows of a source with the fields that are value and label. */
-                options: {
-                    label: string;
-                    value: string;
-                }[] | {
-                    /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
-                    find?: string;
-                    label: string;
-                    params?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description The parameter of the source that what is looked for among the options is sent as. */
-                    search?: string;
-                    source: string;
-                    value: string;
-                };
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "select";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @description A list, or the rows of a source with the fields that are value and label. */
-                options: {
-                    label: string;
-                    value: string;
-                }[] | {
-                    /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
-                    find?: string;
-                    label: string;
-                    params?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description The parameter of the source that what is looked for among the options is sent as. */
-                    search?: string;
-                    source: string;
-                    value: string;
-                };
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "radio";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "date_input";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "datetime_input";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            })[];
-            id: string;
-            label: string;
-            /** @default Save */
-            submitLabel?: string;
-            /** @enum {string} */
-            type: "form";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            maxLength?: number;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "text_input";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            maxLength?: number;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "text_area";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            max?: number;
-            min?: number;
-            /** @default false */
-            required?: boolean;
-            step?: number;
-            /** @enum {string} */
-            type: "number_input";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "checkbox";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @description A list, or the rows of a source with the fields that are value and label. */
-            options: {
-                label: string;
-                value: string;
-            }[] | {
-                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
-                find?: string;
-                label: string;
-                params?: {
-                    [key: string]: unknown;
-                };
-                /** @description The parameter of the source that what is looked for among the options is sent as. */
-                search?: string;
-                source: string;
-                value: string;
-            };
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "select";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @description A list, or the rows of a source with the fields that are value and label. */
-            options: {
-                label: string;
-                value: string;
-            }[] | {
-                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
-                find?: string;
-                label: string;
-                params?: {
-                    [key: string]: unknown;
-                };
-                /** @description The parameter of the source that what is looked for among the options is sent as. */
-                search?: string;
-                source: string;
-                value: string;
-            };
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "radio";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "date_input";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "datetime_input";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            children: components["schemas"]["AppComponent"][];
-            /**
-             * @default column
-             * @enum {string}
-             */
-            direction?: "row" | "column";
-            /** @description By which expressions name it. Unique in the page. */
-            id?: string;
-            label?: string;
-            /** @enum {string} */
-            type: "container";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
+        };
+        AppComponentTabs: {
             /** @description By which expressions name it. Unique in the page. */
             id?: string;
             tabs: {
                 children: components["schemas"]["AppComponent"][];
                 label: string;
             }[];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "tabs";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentText: {
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            /**
+             * @default body
+             * @enum {string}
+             */
+            style?: "body" | "heading" | "subheading" | "muted";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            value: string;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentTextArea: {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text_area";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentTextInput: {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text_input";
+            /** @description At the beginning. */
+            value?: unknown;
             /** @description Not shown where the expression is false. */
             visible?: string;
         };
@@ -6797,12 +6913,14 @@ export interface components {
             /** @example Change advisory board */
             name: string;
             /** @description Unless given: `"first"`. */
-            waitFor?: ("first" | "all") | {
+            waitFor?: components["schemas"]["ApprovalRuleWaitForValue"] | {
                 count: number;
             } | {
                 percent: number;
             };
         };
+        /** @enum {string} */
+        ApprovalRuleWaitForValue: "first" | "all";
         /**
          * @example {
          *       "comment": "Within the budget."
@@ -7019,7 +7137,7 @@ export interface components {
          */
         ArticleVisibility: "public" | "internal";
         Artifact: {
-            api: components["schemas"]["ArtifactApi"];
+            api: components["schemas"]["ArtifactApi"] | null;
             /** @description The version that is invoked. */
             artifactVersion: number;
             /** Format: date-time */
@@ -7037,7 +7155,7 @@ export interface components {
             permissions: components["schemas"]["ArtifactPermissions"];
             /** @description An invocation that was interrupted may be begun again. */
             retryable: boolean;
-            rule: components["schemas"]["ArtifactRule"];
+            rule: components["schemas"]["ArtifactRule"] | null;
             /**
              * @description What it proposes for a job of its own.
              * @example {
@@ -7107,9 +7225,9 @@ export interface components {
             headers?: string[];
             /** @description HEAD is answered where GET is. Unless given: `["GET","POST"]`. */
             methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
-        } | null;
+        };
         ArtifactDetail: {
-            api: components["schemas"]["ArtifactApi"];
+            api: components["schemas"]["ArtifactApi"] | null;
             /** @description The version that is invoked. */
             artifactVersion: number;
             /** Format: date-time */
@@ -7146,7 +7264,7 @@ export interface components {
             permissions: components["schemas"]["ArtifactPermissions"];
             /** @description An invocation that was interrupted may be begun again. */
             retryable: boolean;
-            rule: components["schemas"]["ArtifactRule"];
+            rule: components["schemas"]["ArtifactRule"] | null;
             /**
              * @description What it proposes for a job of its own.
              * @example {
@@ -7322,7 +7440,7 @@ export interface components {
                  */
                 whenUnavailable: "fail_open" | "fail_closed";
             };
-        } | null;
+        };
         ArtifactTest: {
             /**
              * @description Calls are recorded for whatever order they come in; in order unless given.
@@ -7504,7 +7622,7 @@ export interface components {
             };
             /** @description Place in the chain of the workspace, from 1 without gaps. */
             seq: number;
-            source?: components["schemas"]["EventSource"];
+            source?: components["schemas"]["EventSource"] | null;
             type: string;
             version: number;
             workspaceId: string;
@@ -7522,6 +7640,13 @@ export interface components {
             /** @enum {boolean} */
             complete: true;
             count: number;
+        };
+        AuditProblem: {
+            /** @description Of the event found there, if there is one. */
+            eventId: string | null;
+            kind: components["schemas"]["AuditProblemKind"];
+            /** @description Everything before it is in order. */
+            seq: number;
         };
         /** @enum {string} */
         AuditProblemKind: "edited" | "deleted" | "inserted" | "reordered" | "truncated" | "checkpoint_mismatch";
@@ -8123,11 +8248,7 @@ export interface components {
             requesterId: string;
             /** @description Of whoever closed it. */
             reviewNotes: string | null;
-            /**
-             * @description The highest of the risk factors.
-             * @enum {string}
-             */
-            risk: "low" | "moderate" | "high";
+            risk: components["schemas"]["ChangeRisk"];
             riskFactors: components["schemas"]["ChangeRiskFactor"][];
             status: components["schemas"]["ChangeStatus"];
             /**
@@ -8171,11 +8292,7 @@ export interface components {
                 plannedEnd: string;
                 /** Format: date-time */
                 plannedStart: string;
-                /**
-                 * @description The highest of the risk factors.
-                 * @enum {string}
-                 */
-                risk: "low" | "moderate" | "high";
+                risk: components["schemas"]["ChangeRisk"];
                 status: components["schemas"]["ChangeStatus"];
                 /** @example Move the checkout database to new disks */
                 title: string;
@@ -8387,7 +8504,10 @@ export interface components {
             /** @description Approvals asked for first, all of them needed. Emergency changes skip them. */
             technical?: components["schemas"]["ApprovalRule"][];
         };
-        /** @enum {string} */
+        /**
+         * @description Of a change, the highest of its risk factors.
+         * @enum {string}
+         */
         ChangeRisk: "low" | "moderate" | "high";
         ChangeRiskFactor: {
             /** @enum {string} */
@@ -8893,180 +9013,9 @@ export interface components {
          *       "unique": true
          *     }
          */
-        Column: {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            maxLength?: number | null;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "text";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "integer";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "bigint";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            precision?: number | null;
-            scale?: number | null;
-            /** @enum {string} */
-            type: "decimal";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "float";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "boolean";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "date";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "time";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "timestamp";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "local_timestamp";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "interval";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "json";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "uuid";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "enum";
-            /** @default false */
-            unique?: boolean;
-            values: string[];
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
+        Column: components["schemas"]["ColumnText"] | components["schemas"]["ColumnInteger"] | components["schemas"]["ColumnBigint"] | components["schemas"]["ColumnDecimal"] | components["schemas"]["ColumnFloat"] | components["schemas"]["ColumnBoolean"] | components["schemas"]["ColumnDate"] | components["schemas"]["ColumnTime"] | components["schemas"]["ColumnTimestamp"] | components["schemas"]["ColumnLocalTimestamp"] | components["schemas"]["ColumnInterval"] | components["schemas"]["ColumnJson"] | components["schemas"]["ColumnUuid"] | components["schemas"]["ColumnEnum"] | components["schemas"]["ColumnArray"] | components["schemas"]["ColumnReference"] | components["schemas"]["ColumnComputed"] | components["schemas"]["ColumnOther"];
+        ColumnArray: {
+            default?: components["schemas"]["ColumnDefault"] | null;
             /** @default  */
             description?: string;
             /**
@@ -9078,12 +9027,223 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "array";
             /** @default false */
             unique?: boolean;
+        };
+        ColumnBigint: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "bigint";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnBoolean: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "boolean";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnComputed: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
+            expression: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            resultType: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "computed";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnDate: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "date";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnDecimal: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            precision?: number | null;
+            scale?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "decimal";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnDefault: string | number | boolean | {
+            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
+            expression: string;
         } | {
-            default?: components["schemas"]["ColumnDefault"];
+            json?: unknown;
+        };
+        ColumnEnum: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "enum";
+            /** @default false */
+            unique?: boolean;
+            values: string[];
+        };
+        ColumnFloat: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "float";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnInteger: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "integer";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnInterval: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "interval";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnJson: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "json";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnLocalTimestamp: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "local_timestamp";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnOther: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @description A type of Postgres that only migrations make. Records show its values as JSON; only SQL writes them. */
+            sqlType: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "other";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnReference: {
+            default?: components["schemas"]["ColumnDefault"] | null;
             /** @default  */
             description?: string;
             /** @description What of the other table is referred to, a unique column; its id unless given. */
@@ -9107,47 +9267,79 @@ export interface components {
              * @example assets
              */
             table: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "reference";
             /** @default false */
             unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
+        };
+        ColumnText: {
+            default?: components["schemas"]["ColumnDefault"] | null;
             /** @default  */
             description?: string;
-            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
-            expression: string;
+            maxLength?: number | null;
             /** @example serial_number */
             name: string;
             /** @default true */
             nullable?: boolean;
-            /** @enum {string} */
-            resultType: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json";
-            /** @enum {string} */
-            type: "computed";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @description A type of Postgres that only migrations make. Records show its values as JSON; only SQL writes them. */
-            sqlType: string;
-            /** @enum {string} */
-            type: "other";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
             /** @default false */
             unique?: boolean;
         };
-        ColumnDefault: string | number | boolean | {
-            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
-            expression: string;
-        } | {
-            json?: unknown;
-        } | null;
+        ColumnTime: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "time";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnTimestamp: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "timestamp";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnUuid: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "uuid";
+            /** @default false */
+            unique?: boolean;
+        };
         /**
          * @description `public`: the caller sees it. `internal`: a work note for agents.
          * @enum {string}
@@ -9502,7 +9694,7 @@ export interface components {
         CreateWebhook: {
             /** @description Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log. */
             events: string[];
-            filter?: components["schemas"]["NewFilter"];
+            filter?: components["schemas"]["NewFilter"] | null;
             /** @description Extra headers of each delivery; values may contain {{secrets.name}}. */
             headers?: {
                 [key: string]: string;
@@ -9518,18 +9710,12 @@ export interface components {
             retry_max_delay_ms?: number;
             /** @description Seconds before each retry; the last one repeats. Replaces the strategy. */
             retry_schedule?: number[] | null;
-            /**
-             * @description Default exponential.
-             * @enum {string}
-             */
-            retry_strategy?: "fixed" | "exponential";
+            /** @description Default exponential. */
+            retry_strategy?: components["schemas"]["CreateWebhookRetryStrategyValue"];
             /** @description Alias of retry_max_delay_ms. */
             retryMaxDelayMs?: number;
-            /**
-             * @description Alias of retry_strategy.
-             * @enum {string}
-             */
-            retryStrategy?: "fixed" | "exponential";
+            /** @description Alias of retry_strategy. */
+            retryStrategy?: components["schemas"]["CreateWebhookRetryStrategyValue"];
             /** @description Signing secret, write-only. Keys X-Service-Signature-256 as it is; for the Standard Webhooks signature a `whsec_` secret is base64-decoded first. */
             secret?: string | null;
             /**
@@ -9544,6 +9730,8 @@ export interface components {
             /** @description Target; must be https. */
             url: string;
         };
+        /** @enum {string} */
+        CreateWebhookRetryStrategyValue: "fixed" | "exponential";
         /**
          * @example {
          *       "email": "ada@example.com",
@@ -9739,23 +9927,7 @@ export interface components {
                     [key: string]: unknown;
                 };
                 /** @description The last 30 days of a dataset unless given. */
-                range?: {
-                    /**
-                     * Format: date-time
-                     * @description The first instant that counts.
-                     */
-                    from: string;
-                    /**
-                     * Format: date-time
-                     * @description The first instant that no longer counts.
-                     */
-                    to: string;
-                } | {
-                    /** @description How many, the one that goes on now included. */
-                    last: number;
-                    /** @enum {string} */
-                    unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
-                };
+                range?: components["schemas"]["DashboardWidgetQueryRangeFrom"] | components["schemas"]["DashboardWidgetQueryRangeLast"];
                 /** @description Instead: id of a saved query of the database studio. */
                 savedQuery?: string;
                 /** @description Name of a column, `-` in front for descending. By time and dimensions unless given. */
@@ -9777,6 +9949,24 @@ export interface components {
              * @default 6
              */
             width?: number;
+        };
+        DashboardWidgetQueryRangeFrom: {
+            /**
+             * Format: date-time
+             * @description The first instant that counts.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first instant that no longer counts.
+             */
+            to: string;
+        };
+        DashboardWidgetQueryRangeLast: {
+            /** @description How many, the one that goes on now included. */
+            last: number;
+            /** @enum {string} */
+            unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
         };
         DataSource: {
             appId: string;
@@ -10205,7 +10395,7 @@ export interface components {
             origins: string[];
             /** Format: date-time */
             revokedAt: string | null;
-            rowFilter: components["schemas"]["Filter"];
+            rowFilter: components["schemas"]["Filter"] | null;
             /** Format: date-time */
             updatedAt: string;
             user: {
@@ -10236,7 +10426,7 @@ export interface components {
             path: string | null;
             /** Format: date-time */
             revokedAt: string | null;
-            rowFilter: components["schemas"]["Filter"];
+            rowFilter: components["schemas"]["Filter"] | null;
             token: string | null;
             /** Format: date-time */
             updatedAt: string;
@@ -10379,7 +10569,7 @@ export interface components {
             address: string;
             /** @description As the client says, cut at 256 characters. */
             userAgent: string;
-        } | null;
+        };
         Execution: {
             artifact_slug: string;
             artifact_version: number;
@@ -10413,6 +10603,11 @@ export interface components {
                 ts: string;
             }[];
             memory_peak_mb: number | null;
+            /**
+             * @description There where `input` and `logs` are left out, and `output` but for the caller, as the workspace had reached its limit `traceBytesPerDay`.
+             * @enum {boolean}
+             */
+            omitted?: true;
             /** @description As the code gave it in the answer to an invocation; elsewhere without secrets, as the input. */
             output: unknown;
             /** @description Of a replay: the original. */
@@ -10508,12 +10703,8 @@ export interface components {
             bom?: boolean;
             /** Format: date-time */
             createdAt: string;
-            /**
-             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
-             * @default ,
-             * @enum {string}
-             */
-            delimiter?: "," | ";" | "\t";
+            /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+            delimiter?: string;
             /** Format: date-time */
             endedAt: string | null;
             error: {
@@ -10523,7 +10714,7 @@ export interface components {
             escapeFormulas: boolean;
             /** Format: date-time */
             expiresAt: string | null;
-            file: components["schemas"]["ExportFile"];
+            file: components["schemas"]["ExportFile"] | null;
             /**
              * @description csv as of RFC 4180 with a header; ndjson and json with an object a row, its values as in the API; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy, decimals as texts.
              * @enum {string}
@@ -10567,7 +10758,7 @@ export interface components {
             sha256: string;
             /** @description What could not be written as it is. */
             warnings: string[];
-        } | null;
+        };
         ExportLink: {
             /** Format: date-time */
             createdAt: string;
@@ -10602,13 +10793,17 @@ export interface components {
             rows: number;
         };
         /** @description One of: the answer to a query, the facts of a dataset, the records of a table, the answer to a report. */
-        ExportSource: {
-            query: components["schemas"]["AnalyticsQuery"];
-        } | {
+        ExportSource: components["schemas"]["ExportSourceQuery"] | components["schemas"]["ExportSourceFacts"] | components["schemas"]["ExportSourceRecords"] | components["schemas"]["ExportSourceReport"];
+        ExportSourceFacts: {
             facts: components["schemas"]["FactRowsQuery"];
-        } | {
+        };
+        ExportSourceQuery: {
+            query: components["schemas"]["AnalyticsQuery"];
+        };
+        ExportSourceRecords: {
             records: components["schemas"]["TableRowsQuery"];
-        } | {
+        };
+        ExportSourceReport: {
             parameters?: {
                 [key: string]: unknown;
             };
@@ -10643,28 +10838,30 @@ export interface components {
                 };
             };
             /** @description All facts without. */
-            range?: {
-                /**
-                 * Format: date-time
-                 * @description The first instant that counts.
-                 */
-                from: string;
-                /**
-                 * Format: date-time
-                 * @description The first instant that no longer counts.
-                 */
-                to: string;
-            } | {
-                /** @description How many, the one that goes on now included. */
-                last: number;
-                /** @enum {string} */
-                unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
-            };
+            range?: components["schemas"]["FactRowsQueryRangeFrom"] | components["schemas"]["FactRowsQueryRangeLast"];
             /**
              * @default UTC
              * @example Europe/Berlin
              */
             timeZone?: string;
+        };
+        FactRowsQueryRangeFrom: {
+            /**
+             * Format: date-time
+             * @description The first instant that counts.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first instant that no longer counts.
+             */
+            to: string;
+        };
+        FactRowsQueryRangeLast: {
+            /** @description How many, the one that goes on now included. */
+            last: number;
+            /** @enum {string} */
+            unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
         };
         /** @description Conditions over dotted paths, all of which must hold. */
         Filter: {
@@ -10680,7 +10877,7 @@ export interface components {
                 nin?: (string | number | boolean | null)[];
                 starts_with?: string;
             };
-        } | null;
+        };
         /**
          * @example {
          *       "outcome": "complete"
@@ -11588,10 +11785,12 @@ export interface components {
          *       "last": "day"
          *     }
          */
-        KpiPeriod: {
+        KpiPeriod: components["schemas"]["KpiPeriodLast"] | components["schemas"]["KpiPeriodSeconds"];
+        KpiPeriodLast: {
             /** @enum {string} */
             last: "hour" | "day" | "week" | "month" | "quarter";
-        } | {
+        };
+        KpiPeriodSeconds: {
             seconds: number;
         };
         KpiPoint: {
@@ -11630,16 +11829,18 @@ export interface components {
              * @example 2.3
              */
             value: number | string | null;
-        } | null;
+        };
         KpiPointList: {
             data: components["schemas"]["KpiPoint"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
         /** @description A measure of a dataset, or one of the totals of a query. Its range is the period, for records by their `timeField`; without one they count as they are. Only datasets can be measured for the past. */
-        KpiSource: {
+        KpiSource: components["schemas"]["KpiSourceMeasure"] | components["schemas"]["KpiSourceQuery"];
+        KpiSourceMeasure: {
             measure: components["schemas"]["MeasureDefinition"];
-        } | {
+        };
+        KpiSourceQuery: {
             /** @description The measure of its totals that counts. */
             column: string;
             query: components["schemas"]["AnalyticsQuery"];
@@ -11647,7 +11848,7 @@ export interface components {
         KpiStanding: {
             /** @description Why it could not be measured the last time. */
             error: string | null;
-            latest: components["schemas"]["KpiPoint"];
+            latest: components["schemas"]["KpiPoint"] | null;
             /**
              * Format: date-time
              * @description When it is measured next.
@@ -11700,7 +11901,7 @@ export interface components {
              * @example /runs/run_01…/values/7
              */
             href: string;
-        } | null;
+        };
         /**
          * @example {
          *       "incidentId": "INC-42"
@@ -12672,12 +12873,8 @@ export interface components {
              * @default false
              */
             bom?: boolean;
-            /**
-             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
-             * @default ,
-             * @enum {string}
-             */
-            delimiter?: "," | ";" | "\t";
+            /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+            delimiter?: string;
             /**
              * @description Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.
              * @default true
@@ -12707,7 +12904,7 @@ export interface components {
                 nin?: (string | number | boolean | null)[];
                 starts_with?: string;
             };
-        } | null;
+        };
         /**
          * @example {
          *       "title": "Checkout answers 502",
@@ -13298,7 +13495,58 @@ export interface components {
          *       "use": "data"
          *     }
          */
-        NewSourceBinding: {
+        NewSourceBinding: components["schemas"]["NewSourceBindingTable"] | components["schemas"]["NewSourceBindingQuery"] | components["schemas"]["NewSourceBindingConnector"] | components["schemas"]["NewSourceBindingWorkflow"] | components["schemas"]["NewSourceBindingReport"];
+        NewSourceBindingConnector: {
+            action: string;
+            /** @description Id or name. */
+            connector: string;
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "connector";
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default action
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        };
+        NewSourceBindingQuery: {
+            /** @description Its parameters; values may be expressions. */
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "query";
+            /** @description Id or name of a saved query. */
+            query: string;
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default data
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        };
+        NewSourceBindingReport: {
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "report";
+            /** @description Id or name. */
+            report: string;
+        };
+        NewSourceBindingTable: {
             /** @description Columns that are read; all without. */
             fields?: string[];
             /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
@@ -13316,7 +13564,10 @@ export interface components {
                     starts_with?: string;
                 };
             };
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "table";
             /** @default 50 */
             limit?: number;
@@ -13346,39 +13597,13 @@ export interface components {
             };
             /** @description Columns that a create or an update may set; the browser sends them as `values`. */
             writable?: string[];
-        } | {
-            /** @description Its parameters; values may be expressions. */
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "query";
-            /** @description Id or name of a saved query. */
-            query: string;
-            /**
-             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-             * @default data
-             * @enum {string}
-             */
-            use?: "data" | "action";
-        } | {
-            action: string;
-            /** @description Id or name. */
-            connector: string;
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "connector";
-            /**
-             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-             * @default action
-             * @enum {string}
-             */
-            use?: "data" | "action";
-        } | {
+        };
+        NewSourceBindingWorkflow: {
             input?: unknown;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "workflow";
             /**
              * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
@@ -13390,14 +13615,6 @@ export interface components {
             waitSeconds?: number;
             /** @description Id or name. */
             workflow: string;
-        } | {
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "report";
-            /** @description Id or name. */
-            report: string;
         };
         /**
          * @example {
@@ -13430,7 +13647,7 @@ export interface components {
                      * @enum {string}
                      */
                     direction?: "asc" | "desc";
-                    name: string | ("id" | "version" | "created_at" | "updated_at");
+                    name: string | components["schemas"]["NewTableIndexesItemColumnsItemNameValue"];
                 }[];
                 /**
                  * @default btree
@@ -13451,6 +13668,8 @@ export interface components {
                 name?: string;
             }[];
         };
+        /** @enum {string} */
+        NewTableIndexesItemColumnsItemNameValue: "id" | "version" | "created_at" | "updated_at";
         /**
          * @example {
          *       "name": "monitoring",
@@ -14138,7 +14357,7 @@ export interface components {
             /** @default true */
             required?: boolean;
             /** @enum {string} */
-            type: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
+            type: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "float[]" | "boolean[]" | "date[]" | "time[]" | "timestamp[]" | "local_timestamp[]" | "interval[]" | "uuid[]";
         };
         QueryResult: {
             /** @description Rows that an INSERT, UPDATE or DELETE has changed, answered or not. */
@@ -14231,7 +14450,7 @@ export interface components {
                 id: string;
                 /** @enum {string} */
                 op: "create" | "update" | "delete";
-                record: components["schemas"]["Record"] & (Record<string, never> | null);
+                record: components["schemas"]["Record"] | null;
                 table: string;
             }[];
         };
@@ -14313,7 +14532,7 @@ export interface components {
          */
         RecordFilter: {
             [key: string]: unknown;
-        } | null;
+        };
         RecordImport: {
             bytes: number;
             bytesDone: number;
@@ -14347,42 +14566,71 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
-        RecordOperation: {
+        RecordOperation: components["schemas"]["RecordOperationCreate"] | components["schemas"]["RecordOperationUpdate"] | components["schemas"]["RecordOperationDelete"];
+        RecordOperationCreate: {
             /** @description Later operations refer to it by `{"$as": name}`. */
             as?: string;
             data: components["schemas"]["RecordBody"];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             op: "create";
             /** @example assets */
             table: string;
-        } | {
-            data: components["schemas"]["RecordBody"];
+        };
+        RecordOperationDelete: {
             /** @description Id of a record, or `$as:name` of one that this batch makes. */
             id: string;
-            /** @enum {string} */
-            op: "update";
-            /** @example assets */
-            table: string;
-            /** @description The version the record must have. */
-            version?: number;
-        } | {
-            /** @description Id of a record, or `$as:name` of one that this batch makes. */
-            id: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             op: "delete";
             /** @example assets */
             table: string;
             /** @description The version the record must have. */
             version?: number;
         };
+        RecordOperationUpdate: {
+            data: components["schemas"]["RecordBody"];
+            /** @description Id of a record, or `$as:name` of one that this batch makes. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            op: "update";
+            /** @example assets */
+            table: string;
+            /** @description The version the record must have. */
+            version?: number;
+        };
+        RecordValidation: {
+            on: ("create" | "update" | "delete")[];
+            /**
+             * @description Slugs of tables, whether they are there yet or not.
+             * @example [
+             *       "assets"
+             *     ]
+             */
+            tables: string[];
+            /**
+             * @description Whether records are written while it cannot be run, or has failed itself.
+             * @enum {string}
+             */
+            whenUnavailable: "fail_open" | "fail_closed";
+        };
         /**
          * @example {
          *       "minUp": 1
          *     }
          */
-        Redundancy: {
+        Redundancy: components["schemas"]["RedundancyMinUp"] | components["schemas"]["RedundancyMinUpPercent"];
+        RedundancyMinUp: {
             minUp: number;
-        } | {
+        };
+        RedundancyMinUpPercent: {
             minUpPercent: number;
         };
         RefusedRow: {
@@ -14507,15 +14755,16 @@ export interface components {
              */
             from?: string;
             /** @description One or several of failed and succeeded. Default failed. Unless given: `["failed"]`. */
-            status?: ("failed" | "succeeded") | ("failed" | "succeeded")[];
+            status?: components["schemas"]["ReplayDeliveriesStatusValue"] | components["schemas"]["ReplayDeliveriesStatusValue"][];
             /**
              * Format: date-time
              * @description Created before this time. Default now.
              */
             to?: string;
         };
+        /** @enum {string} */
+        ReplayDeliveriesStatusValue: "failed" | "succeeded";
         /**
-         * @description Unless given: `{"mode":"sync"}`.
          * @example {
          *       "input": {
          *         "incidentId": "inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0F"
@@ -14622,12 +14871,8 @@ export interface components {
              * @default false
              */
             bom?: boolean;
-            /**
-             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
-             * @default ,
-             * @enum {string}
-             */
-            delimiter?: "," | ";" | "\t";
+            /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+            delimiter?: string;
             /**
              * @description Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.
              * @default true
@@ -14747,8 +14992,8 @@ export interface components {
              */
             newKey?: boolean;
         };
-        /** @enum {string|null} */
-        RevocationReason: "requested" | "reuse_detected" | "revoked_by_admin" | "user_removed" | "login_reclaimed" | "expired" | null;
+        /** @enum {string} */
+        RevocationReason: "requested" | "reuse_detected" | "revoked_by_admin" | "user_removed" | "login_reclaimed" | "expired";
         Role: {
             /** @description Built-in roles are the same everywhere and cannot be changed. */
             builtIn: boolean;
@@ -14893,7 +15138,7 @@ export interface components {
             /** @enum {string} */
             environment: "production" | "staging" | "development";
             events: string[];
-            filter: components["schemas"]["Filter"];
+            filter: components["schemas"]["Filter"] | null;
             has_secret: boolean;
             headers: {
                 [key: string]: string;
@@ -14957,10 +15202,10 @@ export interface components {
          *     }
          */
         RowRule: {
-            read?: components["schemas"]["RecordFilter"];
+            read?: components["schemas"]["RecordFilter"] | null;
             /** @description Name of a role of the workspace. */
             role: string;
-            write?: components["schemas"]["RecordFilter"];
+            write?: components["schemas"]["RecordFilter"] | null;
         };
         Run: {
             /** @description What the present status allows, as far as the caller has the permission for it. */
@@ -14969,7 +15214,7 @@ export interface components {
             attempt: number;
             /** Format: date-time */
             endedAt: string | null;
-            error: components["schemas"]["RunError"];
+            error: components["schemas"]["RunError"] | null;
             id: string;
             parentRunId: string | null;
             /** Format: date-time */
@@ -15008,7 +15253,7 @@ export interface components {
             attempt: number;
             /** Format: date-time */
             endedAt: string | null;
-            error: components["schemas"]["RunError"];
+            error: components["schemas"]["RunError"] | null;
             event: components["schemas"]["RunValue"];
             id: string;
             input: components["schemas"]["RunValue"];
@@ -15057,7 +15302,7 @@ export interface components {
             message: string;
             /** @description The place of the step that failed, such as `notify[3]`. */
             step: string | null;
-        } | null;
+        };
         RunList: {
             data: components["schemas"]["Run"][];
             meta: components["schemas"]["Meta"];
@@ -15102,10 +15347,12 @@ export interface components {
              */
             timeoutMs?: number;
             /** @description Types of parameters, where Postgres cannot tell them. */
-            types?: ("text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]" | null)[] | {
-                [key: string]: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
+            types?: (components["schemas"]["RunQueryTypesValue"] | null)[] | {
+                [key: string]: components["schemas"]["RunQueryTypesValue"];
             };
         };
+        /** @enum {string} */
+        RunQueryTypesValue: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "float[]" | "boolean[]" | "date[]" | "time[]" | "timestamp[]" | "local_timestamp[]" | "interval[]" | "uuid[]";
         /**
          * @example {
          *       "parameters": {
@@ -15123,25 +15370,27 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @description In place of that of the report; so are those below. */
-            range?: {
-                /**
-                 * Format: date-time
-                 * @description The first instant that counts.
-                 */
-                from: string;
-                /**
-                 * Format: date-time
-                 * @description The first instant that no longer counts.
-                 */
-                to: string;
-            } | {
-                /** @description How many, the one that goes on now included. */
-                last: number;
-                /** @enum {string} */
-                unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
-            };
+            range?: components["schemas"]["RunReportRangeFrom"] | components["schemas"]["RunReportRangeLast"];
             /** @example Europe/Berlin */
             timeZone?: string;
+        };
+        RunReportRangeFrom: {
+            /**
+             * Format: date-time
+             * @description The first instant that counts.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first instant that no longer counts.
+             */
+            to: string;
+        };
+        RunReportRangeLast: {
+            /** @description How many, the one that goes on now included. */
+            last: number;
+            /** @enum {string} */
+            unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
         };
         /**
          * @example {
@@ -15189,7 +15438,7 @@ export interface components {
             durationMs: number | null;
             /** Format: date-time */
             endedAt: string | null;
-            error: components["schemas"]["RunStepError"];
+            error: components["schemas"]["RunStepError"] | null;
             id: string;
             input: components["schemas"]["RunValue"];
             itemCount: number | null;
@@ -15209,7 +15458,7 @@ export interface components {
             /** @enum {string} */
             status: "running" | "waiting" | "completed" | "failed" | "cancelled";
             type: string;
-            waiting: components["schemas"]["RunWaiting"];
+            waiting: components["schemas"]["RunWaiting"] | null;
         };
         RunStepDecision: {
             /** Format: date-time */
@@ -15224,15 +15473,20 @@ export interface components {
             details?: unknown;
             message: string;
             retryable: boolean;
-        } | null;
+        };
         RunStepList: {
             data: components["schemas"]["RunStep"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
         RunValue: {
-            large: components["schemas"]["LargeValue"];
-            /** @description The value; null where it is large, or not there. */
+            large: components["schemas"]["LargeValue"] | null;
+            /**
+             * @description There where the value is left out of a run that has ended, as the workspace had reached its limit `traceBytesPerDay`.
+             * @enum {boolean}
+             */
+            omitted?: true;
+            /** @description The value; null where it is large, left out, or not there. */
             value: unknown;
         };
         RunWaiting: {
@@ -15251,7 +15505,7 @@ export interface components {
             runId?: string;
             /** @description Of the event. */
             types?: string[];
-        } | null;
+        };
         SavedQuery: {
             /** Format: date-time */
             createdAt: string;
@@ -15678,14 +15932,17 @@ export interface components {
             watcherIds?: string[];
         };
         /**
+         * @description A severity, a priority, or `all`.
+         * @enum {string}
+         */
+        SlaGoalKey: "critical" | "high" | "medium" | "low" | "P1" | "P2" | "P3" | "P4" | "P5" | "all";
+        /**
          * @description The field of the entity its goal depends on; `all`: one goal whatever it is like.
-         * @default severity
          * @enum {string}
          */
         SlaGoalsBy: "severity" | "priority" | "all";
         /**
          * @description What goals are given in, and timers count in: `minutes` of open time, or `business_days`, dates on which the calendar is open at all. The open time of such a date, however much it is, counts 86,400,000 ms in all, each part of it its share.
-         * @default minutes
          * @enum {string}
          */
         SlaGoalUnit: "minutes" | "business_days";
@@ -15694,8 +15951,10 @@ export interface components {
             /** @example 09:00 */
             from: string;
             /** @example 17:30 */
-            to: string | "24:00";
+            to: string | components["schemas"]["SlaHoursToValue"];
         };
+        /** @enum {string} */
+        SlaHoursToValue: "24:00";
         SlaInterval: {
             /** @description What it adds to the elapsed time: open time, or its part of business days. */
             countedMs: number;
@@ -15703,10 +15962,12 @@ export interface components {
             /** Format: date-time */
             from: string;
             reason: string | null;
-            state: components["schemas"]["SlaClockState"] | "closed";
+            state: components["schemas"]["SlaClockState"] | components["schemas"]["SlaIntervalStateValue"];
             /** Format: date-time */
             to: string;
         };
+        /** @enum {string} */
+        SlaIntervalStateValue: "closed";
         /**
          * @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer begins anew, with the next `cycle`.
          * @enum {string}
@@ -16096,7 +16357,58 @@ export interface components {
          *       "use": "data"
          *     }
          */
-        SourceBinding: {
+        SourceBinding: components["schemas"]["SourceBindingTable"] | components["schemas"]["SourceBindingQuery"] | components["schemas"]["SourceBindingConnector"] | components["schemas"]["SourceBindingWorkflow"] | components["schemas"]["SourceBindingReport"];
+        SourceBindingConnector: {
+            action: string;
+            /** @description Id or name. */
+            connector: string;
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "connector";
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default action
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        };
+        SourceBindingQuery: {
+            /** @description Its parameters; values may be expressions. */
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "query";
+            /** @description Id or name of a saved query. */
+            query: string;
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default data
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        };
+        SourceBindingReport: {
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "report";
+            /** @description Id or name. */
+            report: string;
+        };
+        SourceBindingTable: {
             /** @description Columns that are read; all without. */
             fields?: string[];
             /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
@@ -16114,7 +16426,10 @@ export interface components {
                     starts_with?: string;
                 };
             };
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "table";
             /** @default 50 */
             limit?: number;
@@ -16144,39 +16459,13 @@ export interface components {
             };
             /** @description Columns that a create or an update may set; the browser sends them as `values`. */
             writable?: string[];
-        } | {
-            /** @description Its parameters; values may be expressions. */
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "query";
-            /** @description Id or name of a saved query. */
-            query: string;
-            /**
-             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-             * @default data
-             * @enum {string}
-             */
-            use?: "data" | "action";
-        } | {
-            action: string;
-            /** @description Id or name. */
-            connector: string;
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "connector";
-            /**
-             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-             * @default action
-             * @enum {string}
-             */
-            use?: "data" | "action";
-        } | {
+        };
+        SourceBindingWorkflow: {
             input?: unknown;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "workflow";
             /**
              * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
@@ -16188,14 +16477,6 @@ export interface components {
             waitSeconds?: number;
             /** @description Id or name. */
             workflow: string;
-        } | {
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "report";
-            /** @description Id or name. */
-            report: string;
         };
         StateMachine: {
             actions: string[];
@@ -16226,37 +16507,8 @@ export interface components {
                 to: string[];
             }[];
         };
-        Step: {
-            body?: unknown;
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            headers?: {
-                [key: string]: string;
-            };
-            /** @example fetch_incident */
-            id: string;
-            /**
-             * @default GET
-             * @enum {string}
-             */
-            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-            name?: string;
-            query?: {
-                [key: string]: unknown;
-            };
-            retry?: components["schemas"]["StepRetry"];
-            /**
-             * @description For one attempt.
-             * @default 30
-             */
-            timeoutSeconds?: number;
-            /** @enum {string} */
-            type: "http";
-            url: string;
-        } | {
+        Step: components["schemas"]["StepHttp"] | components["schemas"]["StepApi"] | components["schemas"]["StepConnector"] | components["schemas"]["StepArtifact"] | components["schemas"]["StepPublish"] | components["schemas"]["StepTransform"] | components["schemas"]["StepWorkflow"] | components["schemas"]["StepWait"] | components["schemas"]["StepApproval"] | components["schemas"]["StepBranch"] | components["schemas"]["StepSwitch"] | components["schemas"]["StepParallel"] | components["schemas"]["StepForEach"] | components["schemas"]["StepStop"] | components["schemas"]["StepFail"];
+        StepApi: {
             body?: unknown;
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
@@ -16284,29 +16536,46 @@ export interface components {
              * @default 30
              */
             timeoutSeconds?: number;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "api";
-        } | {
-            action: string;
-            connector: string;
+        };
+        StepApproval: {
+            approvers: {
+                roles?: string[];
+                /** @description Ids; may be templates. */
+                users?: string[];
+            };
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
              * @default false
              */
             continueOnError?: boolean;
+            /** @description What those who decide are shown. */
+            data?: unknown;
+            deadlineSeconds?: number;
             /** @example fetch_incident */
             id: string;
-            input?: unknown;
+            /** @default  */
+            message?: string;
             name?: string;
-            retry?: components["schemas"]["StepRetry"];
             /**
-             * @description For one attempt.
-             * @default 30
+             * @description Approvals it takes; one rejection is enough. A step that is rejected or expires fails, unless a branch or switch reads its output: that is then `approved: false`.
+             * @default 1
              */
-            timeoutSeconds?: number;
-            /** @enum {string} */
-            type: "connector";
-        } | {
+            quorum?: number;
+            /** @description Between reminders. */
+            reminderSeconds?: number;
+            title: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval";
+        };
+        StepArtifact: {
             /**
              * @description Its slug: the present version in the environment of the run.
              * @example escalate-stale-incidents
@@ -16327,9 +16596,149 @@ export interface components {
              * @default 30
              */
             timeoutSeconds?: number;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "artifact";
-        } | {
+        };
+        StepBranch: {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            else?: components["schemas"]["Step"][];
+            /** @example fetch_incident */
+            id: string;
+            if: string;
+            name?: string;
+            then: components["schemas"]["Step"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "branch";
+        };
+        StepConnector: {
+            action: string;
+            connector: string;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            input?: unknown;
+            name?: string;
+            retry?: components["schemas"]["StepRetry"];
+            /**
+             * @description For one attempt.
+             * @default 30
+             */
+            timeoutSeconds?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "connector";
+        };
+        StepFail: {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            details?: unknown;
+            /** @example fetch_incident */
+            id: string;
+            message: string;
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "fail";
+        };
+        StepForEach: {
+            /** @default 1 */
+            concurrency?: number;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            /** @description Gives an array; each is `item`, and `index` counts from 0. */
+            items: string;
+            /** @default 1000 */
+            maxItems?: number;
+            name?: string;
+            steps: components["schemas"]["Step"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "for_each";
+        };
+        StepHttp: {
+            body?: unknown;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            headers?: {
+                [key: string]: string;
+            };
+            /** @example fetch_incident */
+            id: string;
+            /**
+             * @default GET
+             * @enum {string}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            name?: string;
+            query?: {
+                [key: string]: unknown;
+            };
+            retry?: components["schemas"]["StepRetry"];
+            /**
+             * @description For one attempt.
+             * @default 30
+             */
+            timeoutSeconds?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "http";
+            url: string;
+        };
+        StepParallel: {
+            branches: {
+                /** @example fetch_incident */
+                name: string;
+                steps: components["schemas"]["Step"][];
+            }[];
+            concurrency?: number;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "parallel";
+        };
+        StepPublish: {
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
              * @default false
@@ -16349,9 +16758,29 @@ export interface components {
             timeoutSeconds?: number;
             /** @description Such as `orders.created`. A topic exists once something is published to it. */
             topic: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "publish";
-        } | {
+        };
+        StepRetry: {
+            /**
+             * @description The first one included.
+             * @default 3
+             */
+            attempts?: number;
+            /** @default 2 */
+            delaySeconds?: number;
+            /** @default 300 */
+            maxDelaySeconds?: number;
+            /**
+             * @default exponential
+             * @enum {string}
+             */
+            strategy?: "fixed" | "exponential";
+        };
+        StepStop: {
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
              * @default false
@@ -16360,28 +16789,51 @@ export interface components {
             /** @example fetch_incident */
             id: string;
             name?: string;
-            /** @enum {string} */
+            output?: unknown;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stop";
+        };
+        StepSwitch: {
+            cases: {
+                equals: unknown;
+                steps: components["schemas"]["Step"][];
+            }[];
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            default?: components["schemas"]["Step"][];
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "switch";
+            value: string;
+        };
+        StepTransform: {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "transform";
             value: unknown;
-        } | {
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @example fetch_incident */
-            id: string;
-            input?: unknown;
-            name?: string;
-            /** @enum {string} */
-            type: "workflow";
-            /**
-             * @description Whether its output is waited for; without, the output is the id of its run.
-             * @default true
-             */
-            wait?: boolean;
-            workflow: string;
-        } | {
+        };
+        StepWait: {
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
              * @default false
@@ -16412,146 +16864,35 @@ export interface components {
             id: string;
             name?: string;
             seconds?: number | string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "wait";
             /** @description An instant in ISO 8601. */
             until?: string;
-        } | {
-            approvers: {
-                roles?: string[];
-                /** @description Ids; may be templates. */
-                users?: string[];
-            };
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @description What those who decide are shown. */
-            data?: unknown;
-            deadlineSeconds?: number;
-            /** @example fetch_incident */
-            id: string;
-            /** @default  */
-            message?: string;
-            name?: string;
-            /**
-             * @description Approvals it takes; one rejection is enough. A step that is rejected or expires fails, unless a branch or switch reads its output: that is then `approved: false`.
-             * @default 1
-             */
-            quorum?: number;
-            /** @description Between reminders. */
-            reminderSeconds?: number;
-            title: string;
-            /** @enum {string} */
-            type: "approval";
-        } | {
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            else?: components["schemas"]["Step"][];
-            /** @example fetch_incident */
-            id: string;
-            if: string;
-            name?: string;
-            then: components["schemas"]["Step"][];
-            /** @enum {string} */
-            type: "branch";
-        } | {
-            cases: {
-                equals: unknown;
-                steps: components["schemas"]["Step"][];
-            }[];
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            default?: components["schemas"]["Step"][];
-            /** @example fetch_incident */
-            id: string;
-            name?: string;
-            /** @enum {string} */
-            type: "switch";
-            value: string;
-        } | {
-            branches: {
-                /** @example fetch_incident */
-                name: string;
-                steps: components["schemas"]["Step"][];
-            }[];
-            concurrency?: number;
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @example fetch_incident */
-            id: string;
-            name?: string;
-            /** @enum {string} */
-            type: "parallel";
-        } | {
-            /** @default 1 */
-            concurrency?: number;
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @example fetch_incident */
-            id: string;
-            /** @description Gives an array; each is `item`, and `index` counts from 0. */
-            items: string;
-            /** @default 1000 */
-            maxItems?: number;
-            name?: string;
-            steps: components["schemas"]["Step"][];
-            /** @enum {string} */
-            type: "for_each";
-        } | {
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @example fetch_incident */
-            id: string;
-            name?: string;
-            output?: unknown;
-            /** @enum {string} */
-            type: "stop";
-        } | {
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            details?: unknown;
-            /** @example fetch_incident */
-            id: string;
-            message: string;
-            name?: string;
-            /** @enum {string} */
-            type: "fail";
         };
-        StepRetry: {
+        StepWorkflow: {
             /**
-             * @description The first one included.
-             * @default 3
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
              */
-            attempts?: number;
-            /** @default 2 */
-            delaySeconds?: number;
-            /** @default 300 */
-            maxDelaySeconds?: number;
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            input?: unknown;
+            name?: string;
             /**
-             * @default exponential
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            strategy?: "fixed" | "exponential";
+            type: "workflow";
+            /**
+             * @description Whether its output is waited for; without, the output is the id of its run.
+             * @default true
+             */
+            wait?: boolean;
+            workflow: string;
         };
         Table: {
             checks: components["schemas"]["TableCheck"][];
@@ -16587,7 +16928,7 @@ export interface components {
                  * @enum {string}
                  */
                 direction?: "asc" | "desc";
-                name: string | ("id" | "version" | "created_at" | "updated_at");
+                name: string | components["schemas"]["TableIndexColumnsItemNameValue"];
             }[];
             /**
              * @default btree
@@ -16598,6 +16939,8 @@ export interface components {
             /** @default false */
             unique?: boolean;
         };
+        /** @enum {string} */
+        TableIndexColumnsItemNameValue: "id" | "version" | "created_at" | "updated_at";
         TableList: {
             data: components["schemas"]["Table"][];
             meta: components["schemas"]["Meta"];
@@ -16658,7 +17001,7 @@ export interface components {
                          * @enum {string}
                          */
                         direction?: "asc" | "desc";
-                        name: string | ("id" | "version" | "created_at" | "updated_at");
+                        name: string | components["schemas"]["TablePatchIndexesAddItemColumnsItemNameValue"];
                     }[];
                     /**
                      * @default btree
@@ -16684,6 +17027,8 @@ export interface components {
                 drop?: string[];
             };
         };
+        /** @enum {string} */
+        TablePatchIndexesAddItemColumnsItemNameValue: "id" | "version" | "created_at" | "updated_at";
         /**
          * @example {
          *       "table": "assets",
@@ -16751,7 +17096,7 @@ export interface components {
             predecessorId: string | null;
             /** @description How the key begins, to recognise it by. */
             prefix: string;
-            revocationReason: components["schemas"]["RevocationReason"];
+            revocationReason: components["schemas"]["RevocationReason"] | null;
             /** Format: date-time */
             revokedAt: string | null;
             scopes: components["schemas"]["Permission"][];
@@ -16789,7 +17134,7 @@ export interface components {
             predecessorId: string | null;
             /** @description How the key begins, to recognise it by. */
             prefix: string;
-            revocationReason: components["schemas"]["RevocationReason"];
+            revocationReason: components["schemas"]["RevocationReason"] | null;
             /** Format: date-time */
             revokedAt: string | null;
             scopes: components["schemas"]["Permission"][];
@@ -16853,7 +17198,7 @@ export interface components {
             /** @description False: the same trigger has started this run before. */
             created: boolean;
             ended: boolean;
-            error: components["schemas"]["RunError"];
+            error: components["schemas"]["RunError"] | null;
             output: unknown;
             runId: string;
             /**
@@ -16888,7 +17233,7 @@ export interface components {
         UpdateWebhook: {
             /** @description Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log. */
             events?: string[];
-            filter?: components["schemas"]["NewFilter"];
+            filter?: components["schemas"]["NewFilter"] | null;
             /** @description Replaces all headers. */
             headers?: {
                 [key: string]: string;
@@ -16902,15 +17247,11 @@ export interface components {
             retry_max_delay_ms?: number;
             /** @description Seconds before each retry; the last one repeats. Replaces the strategy. */
             retry_schedule?: number[] | null;
-            /** @enum {string} */
-            retry_strategy?: "fixed" | "exponential";
+            retry_strategy?: components["schemas"]["UpdateWebhookRetryStrategyValue"];
             /** @description Alias of retry_max_delay_ms. */
             retryMaxDelayMs?: number;
-            /**
-             * @description Alias of retry_strategy.
-             * @enum {string}
-             */
-            retryStrategy?: "fixed" | "exponential";
+            /** @description Alias of retry_strategy. */
+            retryStrategy?: components["schemas"]["UpdateWebhookRetryStrategyValue"];
             /** @description Signing secret, write-only. Keys X-Service-Signature-256 as it is; for the Standard Webhooks signature a `whsec_` secret is base64-decoded first. */
             secret?: string | null;
             /**
@@ -16924,6 +17265,8 @@ export interface components {
             /** @description Target; must be https. */
             url?: string;
         };
+        /** @enum {string} */
+        UpdateWebhookRetryStrategyValue: "fixed" | "exponential";
         UsedSecret: {
             /** Format: date-time */
             createdAt: string;
@@ -17027,7 +17370,7 @@ export interface components {
             /** @enum {string} */
             environment: "production" | "staging" | "development";
             events: string[];
-            filter: components["schemas"]["Filter"];
+            filter: components["schemas"]["Filter"] | null;
             has_secret: boolean;
             headers: {
                 [key: string]: string;
@@ -17226,11 +17569,8 @@ export interface components {
              */
             step: string | null;
         };
-        /** @description Unless given: `{"type":"manual"}`. */
-        WorkflowTrigger: {
-            /** @enum {string} */
-            type: "manual";
-        } | {
+        WorkflowTrigger: components["schemas"]["WorkflowTriggerManual"] | components["schemas"]["WorkflowTriggerEvent"] | components["schemas"]["WorkflowTriggerEventBus"] | components["schemas"]["WorkflowTriggerSchedule"] | components["schemas"]["WorkflowTriggerWebhook"];
+        WorkflowTriggerEvent: {
             /**
              * @description Types and patterns as webhooks have them.
              * @example [
@@ -17253,9 +17593,13 @@ export interface components {
                     starts_with?: string;
                 };
             };
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "event";
-        } | {
+        };
+        WorkflowTriggerEventBus: {
             eventType?: string;
             /** @description Over the event, such as `payload.amount`. */
             filter?: {
@@ -17274,14 +17618,29 @@ export interface components {
             };
             /** @description Such as `orders.created`. A topic exists once something is published to it. */
             topic: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "event_bus";
-        } | {
+        };
+        WorkflowTriggerManual: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "manual";
+        };
+        WorkflowTriggerSchedule: {
             input?: unknown;
             schedule: components["schemas"]["Schedule"];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "schedule";
-        } | {
+        };
+        WorkflowTriggerWebhook: {
             /**
              * @description `parsed`, unless given: JSON as it is, a form by its fields, anything else as text. `raw`: the text as it came. What is no text is base64, and `event.encoding` says so.
              * @enum {string}
@@ -17301,7 +17660,10 @@ export interface components {
                 /** @description Name of a secret. */
                 secret: string;
             };
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "webhook";
         };
         WorkflowVersion: {
@@ -17547,6 +17909,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "widgets": [
+                     *             {
+                     *               "id": "open",
+                     *               "title": "Open incidents",
+                     *               "kind": "metric",
+                     *               "width": 3,
+                     *               "query": {
+                     *                 "dataset": "incidents",
+                     *                 "measures": [
+                     *                   "open"
+                     *                 ]
+                     *               }
+                     *             }
+                     *           ],
+                     *           "builtIn": true,
+                     *           "ownerId": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardList"];
                 };
             };
@@ -17675,6 +18075,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "widgets": [
+                     *           {
+                     *             "id": "open",
+                     *             "title": "Open incidents",
+                     *             "kind": "metric",
+                     *             "width": 3,
+                     *             "query": {
+                     *               "dataset": "incidents",
+                     *               "measures": [
+                     *                 "open"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "builtIn": true,
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardEnvelope"];
                 };
             };
@@ -17835,6 +18266,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "widgets": [
+                     *           {
+                     *             "id": "open",
+                     *             "title": "Open incidents",
+                     *             "kind": "metric",
+                     *             "width": 3,
+                     *             "query": {
+                     *               "dataset": "incidents",
+                     *               "measures": [
+                     *                 "open"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "builtIn": true,
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardEnvelope"];
                 };
             };
@@ -18128,6 +18590,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "widgets": [
+                     *           {
+                     *             "id": "open",
+                     *             "title": "Open incidents",
+                     *             "kind": "metric",
+                     *             "width": 3,
+                     *             "query": {
+                     *               "dataset": "incidents",
+                     *               "measures": [
+                     *                 "open"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "builtIn": true,
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardEnvelope"];
                 };
             };
@@ -18307,6 +18800,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dashboardId": "example",
+                     *         "widgets": [
+                     *           {
+                     *             "id": "example",
+                     *             "title": "example",
+                     *             "kind": "metric",
+                     *             "width": 1,
+                     *             "answer": {
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "example",
+                     *                   "label": "example",
+                     *                   "type": "text",
+                     *                   "format": "plain",
+                     *                   "role": "time"
+                     *                 }
+                     *               ],
+                     *               "rows": [
+                     *                 {}
+                     *               ],
+                     *               "truncated": true,
+                     *               "totals": {},
+                     *               "range": {
+                     *                 "from": "2026-01-15T09:30:00.000Z",
+                     *                 "to": "2026-01-15T09:30:00.000Z"
+                     *               },
+                     *               "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *               "dataVersion": "example"
+                     *             },
+                     *             "error": {
+                     *               "code": "example",
+                     *               "message": "example",
+                     *               "retryable": true
+                     *             }
+                     *           }
+                     *         ],
+                     *         "since": "example",
+                     *         "dataAsOf": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardDataEnvelope"];
                 };
             };
@@ -18439,6 +18979,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "example",
+                     *           "label": "example",
+                     *           "description": "example",
+                     *           "permission": "example",
+                     *           "dimensions": [
+                     *             {
+                     *               "name": "example",
+                     *               "label": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "measures": [
+                     *             {
+                     *               "name": "example",
+                     *               "label": "example",
+                     *               "description": "example",
+                     *               "kind": "count",
+                     *               "format": "plain",
+                     *               "approximate": true
+                     *             }
+                     *           ],
+                     *           "timeFields": [
+                     *             "example"
+                     *           ],
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "label": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AnalyticsDatasetList"];
                 };
             };
@@ -18568,6 +19155,78 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "format": "csv",
+                     *           "escapeFormulas": true,
+                     *           "source": {
+                     *             "query": {
+                     *               "dataset": "incidents",
+                     *               "measures": [
+                     *                 "incidents",
+                     *                 "p90_time_to_resolve"
+                     *               ],
+                     *               "dimensions": [
+                     *                 "severity"
+                     *               ],
+                     *               "grain": "day",
+                     *               "timeZone": "Europe/Berlin",
+                     *               "range": {
+                     *                 "last": 30,
+                     *                 "unit": "day"
+                     *               }
+                     *             }
+                     *           },
+                     *           "status": "pending",
+                     *           "ownerId": "example",
+                     *           "file": {
+                     *             "name": "example",
+                     *             "contentType": "example",
+                     *             "rows": 1,
+                     *             "bytes": 1,
+                     *             "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "example",
+                     *                 "type": "text"
+                     *               }
+                     *             ],
+                     *             "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *             "warnings": [
+                     *               "example"
+                     *             ]
+                     *           },
+                     *           "error": {
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           },
+                     *           "endedAt": "2026-01-15T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "progress": {
+                     *             "rows": 1,
+                     *             "bytes": 1,
+                     *             "parts": 1,
+                     *             "attempts": 1
+                     *           },
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportList"];
                 };
             };
@@ -18696,6 +19355,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "format": "csv",
+                     *         "escapeFormulas": true,
+                     *         "source": {
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           }
+                     *         },
+                     *         "status": "pending",
+                     *         "ownerId": "example",
+                     *         "file": {
+                     *           "name": "example",
+                     *           "contentType": "example",
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *           "warnings": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example"
+                     *         },
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "progress": {
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "parts": 1,
+                     *           "attempts": 1
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportEnvelope"];
                 };
             };
@@ -18863,6 +19587,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "format": "csv",
+                     *         "escapeFormulas": true,
+                     *         "source": {
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           }
+                     *         },
+                     *         "status": "pending",
+                     *         "ownerId": "example",
+                     *         "file": {
+                     *           "name": "example",
+                     *           "contentType": "example",
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *           "warnings": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example"
+                     *         },
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "progress": {
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "parts": 1,
+                     *           "attempts": 1
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportEnvelope"];
                 };
             };
@@ -19149,6 +19938,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "format": "csv",
+                     *         "escapeFormulas": true,
+                     *         "source": {
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           }
+                     *         },
+                     *         "status": "pending",
+                     *         "ownerId": "example",
+                     *         "file": {
+                     *           "name": "example",
+                     *           "contentType": "example",
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *           "warnings": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example"
+                     *         },
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "progress": {
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "parts": 1,
+                     *           "attempts": 1
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportEnvelope"];
                 };
             };
@@ -19326,6 +20180,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "linkId": "lnk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "url": "example",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "fileName": "example",
+                     *         "contentType": "example",
+                     *         "bytes": 1,
+                     *         "sha256": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DownloadEnvelope"];
                 };
             };
@@ -19469,6 +20339,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "lnk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "exportId": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "createdBy": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *           "downloads": 1,
+                     *           "lastUsedAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportLinkList"];
                 };
             };
@@ -19858,6 +20752,75 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "source": {
+                     *             "measure": {
+                     *               "dataset": "incidents",
+                     *               "measure": "p90_time_to_resolve",
+                     *               "filters": {
+                     *                 "severity": "critical"
+                     *               }
+                     *             }
+                     *           },
+                     *           "unit": "example",
+                     *           "direction": "up",
+                     *           "targets": [
+                     *             {
+                     *               "from": "2026-01-01",
+                     *               "value": 14400000,
+                     *               "warning": 18000000
+                     *             }
+                     *           ],
+                     *           "period": {
+                     *             "last": "day"
+                     *           },
+                     *           "timeZone": "Europe/Berlin",
+                     *           "schedule": {
+                     *             "cron": "30 7 * * MON-FRI",
+                     *             "timeZone": "Europe/Berlin"
+                     *           },
+                     *           "ownerId": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "standing": {
+                     *             "latest": {
+                     *               "at": "2026-01-15T09:30:00.000Z",
+                     *               "from": "2026-01-15T09:30:00.000Z",
+                     *               "to": "2026-01-15T09:30:00.000Z",
+                     *               "timeZone": "example",
+                     *               "value": 2.3,
+                     *               "target": 2.3,
+                     *               "status": "on_target",
+                     *               "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *               "backfilled": true
+                     *             },
+                     *             "trend": {
+                     *               "change": 2.3,
+                     *               "ratio": 2.3,
+                     *               "direction": "better"
+                     *             },
+                     *             "nextAt": "2026-01-15T09:30:00.000Z",
+                     *             "error": "example"
+                     *           },
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiList"];
                 };
             };
@@ -19986,6 +20949,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "source": {
+                     *           "measure": {
+                     *             "dataset": "incidents",
+                     *             "measure": "p90_time_to_resolve",
+                     *             "filters": {
+                     *               "severity": "critical"
+                     *             }
+                     *           }
+                     *         },
+                     *         "unit": "example",
+                     *         "direction": "up",
+                     *         "targets": [
+                     *           {
+                     *             "from": "2026-01-01",
+                     *             "value": 14400000,
+                     *             "warning": 18000000
+                     *           }
+                     *         ],
+                     *         "period": {
+                     *           "last": "day"
+                     *         },
+                     *         "timeZone": "Europe/Berlin",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "standing": {
+                     *           "latest": {
+                     *             "at": "2026-01-15T09:30:00.000Z",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "timeZone": "example",
+                     *             "value": 2.3,
+                     *             "target": 2.3,
+                     *             "status": "on_target",
+                     *             "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *             "backfilled": true
+                     *           },
+                     *           "trend": {
+                     *             "change": 2.3,
+                     *             "ratio": 2.3,
+                     *             "direction": "better"
+                     *           },
+                     *           "nextAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example"
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiEnvelope"];
                 };
             };
@@ -20153,6 +21178,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "source": {
+                     *           "measure": {
+                     *             "dataset": "incidents",
+                     *             "measure": "p90_time_to_resolve",
+                     *             "filters": {
+                     *               "severity": "critical"
+                     *             }
+                     *           }
+                     *         },
+                     *         "unit": "example",
+                     *         "direction": "up",
+                     *         "targets": [
+                     *           {
+                     *             "from": "2026-01-01",
+                     *             "value": 14400000,
+                     *             "warning": 18000000
+                     *           }
+                     *         ],
+                     *         "period": {
+                     *           "last": "day"
+                     *         },
+                     *         "timeZone": "Europe/Berlin",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "standing": {
+                     *           "latest": {
+                     *             "at": "2026-01-15T09:30:00.000Z",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "timeZone": "example",
+                     *             "value": 2.3,
+                     *             "target": 2.3,
+                     *             "status": "on_target",
+                     *             "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *             "backfilled": true
+                     *           },
+                     *           "trend": {
+                     *             "change": 2.3,
+                     *             "ratio": 2.3,
+                     *             "direction": "better"
+                     *           },
+                     *           "nextAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example"
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiEnvelope"];
                 };
             };
@@ -20439,6 +21526,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "source": {
+                     *           "measure": {
+                     *             "dataset": "incidents",
+                     *             "measure": "p90_time_to_resolve",
+                     *             "filters": {
+                     *               "severity": "critical"
+                     *             }
+                     *           }
+                     *         },
+                     *         "unit": "example",
+                     *         "direction": "up",
+                     *         "targets": [
+                     *           {
+                     *             "from": "2026-01-01",
+                     *             "value": 14400000,
+                     *             "warning": 18000000
+                     *           }
+                     *         ],
+                     *         "period": {
+                     *           "last": "day"
+                     *         },
+                     *         "timeZone": "Europe/Berlin",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "standing": {
+                     *           "latest": {
+                     *             "at": "2026-01-15T09:30:00.000Z",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "timeZone": "example",
+                     *             "value": 2.3,
+                     *             "target": 2.3,
+                     *             "status": "on_target",
+                     *             "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *             "backfilled": true
+                     *           },
+                     *           "trend": {
+                     *             "change": 2.3,
+                     *             "ratio": 2.3,
+                     *             "direction": "better"
+                     *           },
+                     *           "nextAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example"
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiEnvelope"];
                 };
             };
@@ -20619,6 +21768,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "times": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiBackfillStartedEnvelope"];
                 };
             };
@@ -20770,6 +21929,8 @@ export interface operations {
                 limit?: number;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "at" | "-at";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description The last time, not included. */
                 to?: string;
             };
@@ -20795,6 +21956,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z",
+                     *           "timeZone": "example",
+                     *           "value": 2.3,
+                     *           "target": 2.3,
+                     *           "status": "on_target",
+                     *           "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *           "backfilled": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiPointList"];
                 };
             };
@@ -20934,6 +22120,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "source": {
+                     *           "measure": {
+                     *             "dataset": "incidents",
+                     *             "measure": "p90_time_to_resolve",
+                     *             "filters": {
+                     *               "severity": "critical"
+                     *             }
+                     *           }
+                     *         },
+                     *         "unit": "example",
+                     *         "direction": "up",
+                     *         "targets": [
+                     *           {
+                     *             "from": "2026-01-01",
+                     *             "value": 14400000,
+                     *             "warning": 18000000
+                     *           }
+                     *         ],
+                     *         "period": {
+                     *           "last": "day"
+                     *         },
+                     *         "timeZone": "Europe/Berlin",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "standing": {
+                     *           "latest": {
+                     *             "at": "2026-01-15T09:30:00.000Z",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "timeZone": "example",
+                     *             "value": 2.3,
+                     *             "target": 2.3,
+                     *             "status": "on_target",
+                     *             "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *             "backfilled": true
+                     *           },
+                     *           "trend": {
+                     *             "change": 2.3,
+                     *             "ratio": 2.3,
+                     *             "direction": "better"
+                     *           },
+                     *           "nextAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example"
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiEnvelope"];
                 };
             };
@@ -21113,6 +22361,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rpt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           },
+                     *           "parameters": [
+                     *             {
+                     *               "name": "example"
+                     *             }
+                     *           ],
+                     *           "ownerId": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReportList"];
                 };
             };
@@ -21241,6 +22533,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "query": {
+                     *           "dataset": "incidents",
+                     *           "measures": [
+                     *             "incidents",
+                     *             "p90_time_to_resolve"
+                     *           ],
+                     *           "dimensions": [
+                     *             "severity"
+                     *           ],
+                     *           "grain": "day",
+                     *           "timeZone": "Europe/Berlin",
+                     *           "range": {
+                     *             "last": 30,
+                     *             "unit": "day"
+                     *           }
+                     *         },
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReportEnvelope"];
                 };
             };
@@ -21401,6 +22730,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "query": {
+                     *           "dataset": "incidents",
+                     *           "measures": [
+                     *             "incidents",
+                     *             "p90_time_to_resolve"
+                     *           ],
+                     *           "dimensions": [
+                     *             "severity"
+                     *           ],
+                     *           "grain": "day",
+                     *           "timeZone": "Europe/Berlin",
+                     *           "range": {
+                     *             "last": 30,
+                     *             "unit": "day"
+                     *           }
+                     *         },
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReportEnvelope"];
                 };
             };
@@ -21694,6 +23060,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "query": {
+                     *           "dataset": "incidents",
+                     *           "measures": [
+                     *             "incidents",
+                     *             "p90_time_to_resolve"
+                     *           ],
+                     *           "dimensions": [
+                     *             "severity"
+                     *           ],
+                     *           "grain": "day",
+                     *           "timeZone": "Europe/Berlin",
+                     *           "range": {
+                     *             "last": 30,
+                     *             "unit": "day"
+                     *           }
+                     *         },
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReportEnvelope"];
                 };
             };
@@ -21880,6 +23283,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "format": "csv",
+                     *         "escapeFormulas": true,
+                     *         "source": {
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           }
+                     *         },
+                     *         "status": "pending",
+                     *         "ownerId": "example",
+                     *         "file": {
+                     *           "name": "example",
+                     *           "contentType": "example",
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *           "warnings": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example"
+                     *         },
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "progress": {
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "parts": 1,
+                     *           "attempts": 1
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportEnvelope"];
                 };
             };
@@ -22058,6 +23526,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "columns": [
+                     *           {
+                     *             "name": "example",
+                     *             "label": "example",
+                     *             "type": "text",
+                     *             "format": "plain",
+                     *             "role": "time"
+                     *           }
+                     *         ],
+                     *         "rows": [
+                     *           {}
+                     *         ],
+                     *         "truncated": true,
+                     *         "totals": {},
+                     *         "range": {
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *         "dataVersion": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["QueryAnswerEnvelope"];
                 };
             };
@@ -22220,6 +23717,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "asset-register",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "access": {
+                     *             "roles": [
+                     *               "viewer"
+                     *             ],
+                     *             "users": []
+                     *           },
+                     *           "status": "active",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppList"];
                 };
             };
@@ -22348,6 +23875,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "asset-register",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "access": {
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "users": []
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppEnvelope"];
                 };
             };
@@ -22508,6 +24058,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "asset-register",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "access": {
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "users": []
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppEnvelope"];
                 };
             };
@@ -22801,6 +24374,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "asset-register",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "access": {
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "users": []
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppEnvelope"];
                 };
             };
@@ -22980,6 +24576,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "binding": {
+                     *             "kind": "query",
+                     *             "query": "Squares",
+                     *             "input": {},
+                     *             "use": "data"
+                     *           },
+                     *           "params": {},
+                     *           "result": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataSourceList"];
                 };
             };
@@ -23121,6 +24747,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "binding": {
+                     *           "kind": "query",
+                     *           "query": "Squares",
+                     *           "input": {},
+                     *           "use": "data"
+                     *         },
+                     *         "params": {},
+                     *         "result": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataSourceEnvelope"];
                 };
             };
@@ -23300,6 +24949,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "binding": {
+                     *           "kind": "query",
+                     *           "query": "Squares",
+                     *           "input": {},
+                     *           "use": "data"
+                     *         },
+                     *         "params": {},
+                     *         "result": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataSourceEnvelope"];
                 };
             };
@@ -23595,6 +25267,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "binding": {
+                     *           "kind": "query",
+                     *           "query": "Squares",
+                     *           "input": {},
+                     *           "use": "data"
+                     *         },
+                     *         "params": {},
+                     *         "result": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataSourceEnvelope"];
                 };
             };
@@ -23781,6 +25476,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appSlug": "asset-register",
+                     *         "appName": "example",
+                     *         "environment": "production",
+                     *         "status": "completed",
+                     *         "number": 1,
+                     *         "note": "example",
+                     *         "restores": 1,
+                     *         "embeddable": true,
+                     *         "digest": "example",
+                     *         "pageCount": 1,
+                     *         "sourceCount": 1,
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "pinned": [
+                     *           {
+                     *             "source": "example",
+                     *             "kind": "table",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "page": "example",
+                     *             "source": "example",
+                     *             "path": "example",
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "deployedBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "live": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentEnvelope"];
                 };
             };
@@ -23963,6 +25706,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appSlug": "asset-register",
+                     *           "appName": "example",
+                     *           "environment": "production",
+                     *           "status": "completed",
+                     *           "number": 1,
+                     *           "note": "example",
+                     *           "restores": 1,
+                     *           "embeddable": true,
+                     *           "digest": "example",
+                     *           "pageCount": 1,
+                     *           "sourceCount": 1,
+                     *           "permissions": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "pinned": [
+                     *             {
+                     *               "source": "example",
+                     *               "kind": "table",
+                     *               "id": "example",
+                     *               "name": "example",
+                     *               "version": 1
+                     *             }
+                     *           ],
+                     *           "problems": [
+                     *             {
+                     *               "page": "example",
+                     *               "source": "example",
+                     *               "path": "example",
+                     *               "code": "example",
+                     *               "message": "example"
+                     *             }
+                     *           ],
+                     *           "deployedBy": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "live": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentList"];
                 };
             };
@@ -24095,6 +25893,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appSlug": "asset-register",
+                     *         "appName": "example",
+                     *         "environment": "production",
+                     *         "status": "completed",
+                     *         "number": 1,
+                     *         "note": "example",
+                     *         "restores": 1,
+                     *         "embeddable": true,
+                     *         "digest": "example",
+                     *         "pageCount": 1,
+                     *         "sourceCount": 1,
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "pinned": [
+                     *           {
+                     *             "source": "example",
+                     *             "kind": "table",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "page": "example",
+                     *             "source": "example",
+                     *             "path": "example",
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "deployedBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "live": true,
+                     *         "contents": {
+                     *           "pages": [
+                     *             {
+                     *               "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "slug": "example",
+                     *               "title": "example",
+                     *               "position": 1,
+                     *               "inNavigation": true,
+                     *               "components": [
+                     *                 {
+                     *                   "type": "text",
+                     *                   "value": "example"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "sources": [
+                     *             {
+                     *               "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "name": "example",
+                     *               "binding": {
+                     *                 "kind": "query",
+                     *                 "query": "Squares",
+                     *                 "input": {},
+                     *                 "use": "data"
+                     *               },
+                     *               "params": {},
+                     *               "result": "example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentWithContentsEnvelope"];
                 };
             };
@@ -24226,6 +26103,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": 1,
+                     *         "to": 1,
+                     *         "changes": [
+                     *           {
+                     *             "path": "/steps/0/url",
+                     *             "kind": "added"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentDiffEnvelope"];
                 };
             };
@@ -24367,6 +26261,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "emb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "environment": "production",
+                     *         "origins": [
+                     *           "https://portal.example.com"
+                     *         ],
+                     *         "exempt": [
+                     *           "example"
+                     *         ],
+                     *         "rowFilter": {},
+                     *         "user": {
+                     *           "id": "example",
+                     *           "name": "example"
+                     *         },
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "token": "example",
+                     *         "path": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmbedTokenCreatedEnvelope"];
                 };
             };
@@ -24548,6 +26473,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "emb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "environment": "production",
+                     *           "origins": [
+                     *             "https://portal.example.com"
+                     *           ],
+                     *           "exempt": [
+                     *             "example"
+                     *           ],
+                     *           "rowFilter": {},
+                     *           "user": {
+                     *             "id": "example",
+                     *             "name": "example"
+                     *           },
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmbedTokenList"];
                 };
             };
@@ -24682,6 +26643,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "emb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "environment": "production",
+                     *         "origins": [
+                     *           "https://portal.example.com"
+                     *         ],
+                     *         "exempt": [
+                     *           "example"
+                     *         ],
+                     *         "rowFilter": {},
+                     *         "user": {
+                     *           "id": "example",
+                     *           "name": "example"
+                     *         },
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmbedTokenEnvelope"];
                 };
             };
@@ -24971,6 +26961,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "example",
+                     *           "title": "example",
+                     *           "position": 1,
+                     *           "inNavigation": true,
+                     *           "components": [
+                     *             {
+                     *               "type": "text",
+                     *               "value": "example"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppPageList"];
                 };
             };
@@ -25112,6 +27133,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "example",
+                     *         "title": "example",
+                     *         "position": 1,
+                     *         "inNavigation": true,
+                     *         "components": [
+                     *           {
+                     *             "type": "text",
+                     *             "value": "example"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
                 };
             };
@@ -25289,6 +27341,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "example",
+                     *         "title": "example",
+                     *         "position": 1,
+                     *         "inNavigation": true,
+                     *         "components": [
+                     *           {
+                     *             "type": "text",
+                     *             "value": "example"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
                 };
             };
@@ -25577,6 +27660,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "example",
+                     *         "title": "example",
+                     *         "position": 1,
+                     *         "inNavigation": true,
+                     *         "components": [
+                     *           {
+                     *             "type": "text",
+                     *             "value": "example"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
                 };
             };
@@ -25763,6 +27877,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appSlug": "asset-register",
+                     *         "appName": "example",
+                     *         "environment": "production",
+                     *         "status": "completed",
+                     *         "number": 1,
+                     *         "note": "example",
+                     *         "restores": 1,
+                     *         "embeddable": true,
+                     *         "digest": "example",
+                     *         "pageCount": 1,
+                     *         "sourceCount": 1,
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "pinned": [
+                     *           {
+                     *             "source": "example",
+                     *             "kind": "table",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "page": "example",
+                     *             "source": "example",
+                     *             "path": "example",
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "deployedBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "live": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentEnvelope"];
                 };
             };
@@ -25947,6 +28109,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appSlug": "asset-register",
+                     *         "appName": "example",
+                     *         "environment": "production",
+                     *         "status": "completed",
+                     *         "number": 1,
+                     *         "note": "example",
+                     *         "restores": 1,
+                     *         "embeddable": true,
+                     *         "digest": "example",
+                     *         "pageCount": 1,
+                     *         "sourceCount": 1,
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "pinned": [
+                     *           {
+                     *             "source": "example",
+                     *             "kind": "table",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "page": "example",
+                     *             "source": "example",
+                     *             "path": "example",
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "deployedBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "live": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentEnvelope"];
                 };
             };
@@ -26115,6 +28325,8 @@ export interface operations {
                 resourceType?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description First instant that no longer counts. */
                 to?: string;
                 type?: string;
@@ -26139,6 +28351,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "example",
+                     *           "type": "example",
+                     *           "workspaceId": "example",
+                     *           "environment": "production",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "actor": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "resource": {
+                     *             "type": "example",
+                     *             "id": "example",
+                     *             "displayName": "example"
+                     *           },
+                     *           "data": {
+                     *             "before": {},
+                     *             "after": {},
+                     *             "changes": [
+                     *               "example"
+                     *             ]
+                     *           },
+                     *           "version": 1,
+                     *           "requestId": "example",
+                     *           "causationId": "example",
+                     *           "seq": 1,
+                     *           "hash": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditEventList"];
                 };
             };
@@ -26263,6 +28518,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "type": "example",
+                     *         "workspaceId": "example",
+                     *         "environment": "production",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "actor": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "resource": {
+                     *           "type": "example",
+                     *           "id": "example",
+                     *           "displayName": "example"
+                     *         },
+                     *         "data": {
+                     *           "before": {},
+                     *           "after": {},
+                     *           "changes": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "version": 1,
+                     *         "requestId": "example",
+                     *         "causationId": "example",
+                     *         "seq": 1,
+                     *         "hash": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditEventEnvelope"];
                 };
             };
@@ -26402,6 +28693,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "workspaceId": "example",
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "keyId": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditCheckpointList"];
                 };
             };
@@ -26524,6 +28837,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "workspaceId": "example",
+                     *         "seq": 1,
+                     *         "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *         "at": "2026-01-15T09:30:00.000Z",
+                     *         "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "keyId": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditCheckpointEnvelope"];
                 };
             };
@@ -26678,6 +29006,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "keyId": "example",
+                     *         "algorithm": "Ed25519",
+                     *         "publicKey": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditCheckpointKeyEnvelope"];
                 };
             };
@@ -26786,6 +29126,8 @@ export interface operations {
                 requestId?: string;
                 resourceId?: string;
                 resourceType?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description First instant that no longer counts. */
                 to?: string;
                 type?: string;
@@ -26812,6 +29154,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "example",
+                     *       "type": "example",
+                     *       "workspaceId": "example",
+                     *       "environment": "production",
+                     *       "createdAt": "2026-01-15T09:30:00.000Z",
+                     *       "actor": {
+                     *         "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "name": "Ada Lovelace",
+                     *         "type": "user"
+                     *       },
+                     *       "resource": {
+                     *         "type": "example",
+                     *         "id": "example",
+                     *         "displayName": "example"
+                     *       },
+                     *       "data": {
+                     *         "before": {},
+                     *         "after": {},
+                     *         "changes": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "version": 1,
+                     *       "requestId": "example",
+                     *       "causationId": "example",
+                     *       "seq": 1,
+                     *       "hash": "example"
+                     *     }
+                     */
                     "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["AuditExportEnd"];
                 };
             };
@@ -26937,6 +29310,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "valid": true,
+                     *         "complete": true,
+                     *         "checked": 1,
+                     *         "firstSeq": 1,
+                     *         "lastSeq": 1,
+                     *         "head": {
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "checkpoint": {
+                     *           "workspaceId": "example",
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "keyId": "example"
+                     *         },
+                     *         "checkpointsChecked": 1,
+                     *         "givenSignature": "valid",
+                     *         "problem": {
+                     *           "seq": 1,
+                     *           "kind": "edited",
+                     *           "eventId": "example"
+                     *         },
+                     *         "nextCursor": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditVerificationEnvelope"];
                 };
             };
@@ -27066,6 +29474,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "valid": true,
+                     *         "complete": true,
+                     *         "checked": 1,
+                     *         "firstSeq": 1,
+                     *         "lastSeq": 1,
+                     *         "head": {
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "checkpoint": {
+                     *           "workspaceId": "example",
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "keyId": "example"
+                     *         },
+                     *         "checkpointsChecked": 1,
+                     *         "givenSignature": "valid",
+                     *         "problem": {
+                     *           "seq": 1,
+                     *           "kind": "edited",
+                     *           "eventId": "example"
+                     *         },
+                     *         "nextCursor": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditVerificationEnvelope"];
                 };
             };
@@ -27506,6 +29949,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accessToken": "example",
+                     *         "tokenType": "Bearer",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "user": {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "addressProvenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "workspaces": [
+                     *           {
+                     *             "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "acme",
+                     *             "name": "example",
+                     *             "settings": {
+                     *               "timezone": "Europe/Paris",
+                     *               "executionRetentionDays": 1
+                     *             },
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "version": 1,
+                     *             "role": "developer"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionEnvelope"];
                 };
             };
@@ -27790,6 +30268,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "user": {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "addressProvenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "credential": {
+                     *           "id": "example",
+                     *           "kind": "session",
+                     *           "name": "example",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "workspace": {
+                     *           "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "acme",
+                     *           "name": "example",
+                     *           "settings": {
+                     *             "timezone": "Europe/Paris",
+                     *             "executionRetentionDays": 1
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "role": "developer"
+                     *         },
+                     *         "environment": "production",
+                     *         "permissions": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MeEnvelope"];
                 };
             };
@@ -28313,6 +30831,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ses_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "address": "example",
+                     *           "userAgent": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionDetailList"];
                 };
             };
@@ -28574,6 +31116,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accessToken": "example",
+                     *         "tokenType": "Bearer",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "user": {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "addressProvenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "workspaces": [
+                     *           {
+                     *             "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "acme",
+                     *             "name": "example",
+                     *             "settings": {
+                     *               "timezone": "Europe/Paris",
+                     *               "executionRetentionDays": 1
+                     *             },
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "version": 1,
+                     *             "role": "developer"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionEnvelope"];
                 };
             };
@@ -28717,6 +31294,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "prefix": "example",
+                     *           "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "issuedBy": "example",
+                     *           "scopes": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "environments": [
+                     *             "production"
+                     *           ],
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "status": "active",
+                     *           "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "validUntil": "2026-01-15T09:30:00.000Z",
+                     *           "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *           "revocationReason": "requested",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
@@ -28843,6 +31458,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "prefix": "example",
+                     *         "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "issuedBy": "example",
+                     *         "scopes": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "status": "active",
+                     *         "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "revocationReason": "requested",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "token": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenCreatedEnvelope"];
                 };
             };
@@ -29003,6 +31650,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "prefix": "example",
+                     *         "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "issuedBy": "example",
+                     *         "scopes": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "status": "active",
+                     *         "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "revocationReason": "requested",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenEnvelope"];
                 };
             };
@@ -29156,6 +31834,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "prefix": "example",
+                     *         "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "issuedBy": "example",
+                     *         "scopes": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "status": "active",
+                     *         "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "revocationReason": "requested",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "token": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenCreatedEnvelope"];
                 };
             };
@@ -29317,6 +32027,8 @@ export interface operations {
                 /** @description One or several; without `catalog:write` there are only active items. */
                 status?: components["schemas"]["CatalogItemStatus"][];
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -29338,6 +32050,86 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Laptop",
+                     *           "description": "example",
+                     *           "category": "hardware",
+                     *           "tags": [
+                     *             "hardware"
+                     *           ],
+                     *           "formSchema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "costCentre": {
+                     *                 "type": "string",
+                     *                 "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *               },
+                     *               "size": {
+                     *                 "type": "string",
+                     *                 "enum": [
+                     *                   "13",
+                     *                   "15"
+                     *                 ]
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "size"
+                     *             ]
+                     *           },
+                     *           "price": {
+                     *             "amount": "1499.00",
+                     *             "currency": "EUR"
+                     *           },
+                     *           "approvals": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "tasks": [
+                     *             {
+                     *               "key": "order",
+                     *               "name": "Order the laptop",
+                     *               "assignmentGroup": "example",
+                     *               "assigneeId": "example",
+                     *               "dependsOn": [
+                     *                 "order"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "status": "draft",
+                     *           "revision": 1,
+                     *           "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemList"];
                 };
             };
@@ -29466,6 +32258,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -29602,6 +32467,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -29629,6 +32496,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -29922,6 +32862,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -30106,6 +33119,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -30290,6 +33376,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -30465,6 +33624,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["CatalogRequestStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -30486,6 +33647,102 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "REQ-12",
+                     *           "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "itemRevision": 1,
+                     *           "itemName": "example",
+                     *           "price": {
+                     *             "amount": "example",
+                     *             "currency": "example"
+                     *           },
+                     *           "status": "draft",
+                     *           "formData": {},
+                     *           "quantity": 1,
+                     *           "notes": "example",
+                     *           "requestedBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "requesterId": "example",
+                     *           "requestedFor": "example",
+                     *           "approvals": [
+                     *             {
+                     *               "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "name": "example",
+                     *               "approverIds": [
+                     *                 "example"
+                     *               ],
+                     *               "excludedIds": [
+                     *                 "example"
+                     *               ],
+                     *               "required": 1,
+                     *               "contentHash": "example",
+                     *               "status": "pending",
+                     *               "decisions": [
+                     *                 {
+                     *                   "by": {
+                     *                     "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                     "name": "Ada Lovelace",
+                     *                     "type": "user"
+                     *                   },
+                     *                   "userId": "example",
+                     *                   "decision": "approved",
+                     *                   "comment": "example",
+                     *                   "contentHash": "example",
+                     *                   "at": "2026-01-15T09:30:00.000Z"
+                     *                 }
+                     *               ],
+                     *               "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *               "endedAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "tasks": [
+                     *             {
+                     *               "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "key": "example",
+                     *               "name": "example",
+                     *               "assignmentGroup": "example",
+                     *               "assigneeId": "example",
+                     *               "dependsOn": [
+                     *                 "example"
+                     *               ],
+                     *               "status": "pending",
+                     *               "notes": "example",
+                     *               "startedAt": "2026-01-15T09:30:00.000Z",
+                     *               "endedAt": "2026-01-15T09:30:00.000Z",
+                     *               "allowedActions": [
+                     *                 "edit"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "reason": "example",
+                     *           "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *           "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *           "closedAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestList"];
                 };
             };
@@ -30614,6 +33871,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -30750,6 +34096,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -30777,6 +34125,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -30923,6 +34360,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31107,6 +34633,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31291,6 +34906,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31475,6 +35179,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31659,6 +35452,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31843,6 +35725,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32028,6 +35999,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32213,6 +36273,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32398,6 +36547,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32583,6 +36821,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32768,6 +37095,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32932,6 +37348,8 @@ export interface operations {
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "name" | "-name";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -32953,6 +37371,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "server",
+                     *           "label": "example",
+                     *           "schema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "cores": {
+                     *                 "type": "integer",
+                     *                 "minimum": 1
+                     *               }
+                     *             }
+                     *           },
+                     *           "builtIn": true,
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiClassList"];
                 };
             };
@@ -33081,6 +37528,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "server",
+                     *         "label": "example",
+                     *         "schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "cores": {
+                     *               "type": "integer",
+                     *               "minimum": 1
+                     *             }
+                     *           }
+                     *         },
+                     *         "builtIn": true,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiClassEnvelope"];
                 };
             };
@@ -33217,6 +37686,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the class as it was at this instant. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -33244,6 +37715,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "server",
+                     *         "label": "example",
+                     *         "schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "cores": {
+                     *               "type": "integer",
+                     *               "minimum": 1
+                     *             }
+                     *           }
+                     *         },
+                     *         "builtIn": true,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiClassEnvelope"];
                 };
             };
@@ -33390,6 +37883,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "server",
+                     *         "label": "example",
+                     *         "schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "cores": {
+                     *               "type": "integer",
+                     *               "minimum": 1
+                     *             }
+                     *           }
+                     *         },
+                     *         "builtIn": true,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiClassEnvelope"];
                 };
             };
@@ -33544,6 +38059,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or 50,000 relations, or had been twice as many with those gone by then. Then without `slasAtRisk`. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -33569,6 +38086,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "failing": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "affected": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "hops": 1,
+                     *             "path": {
+                     *               "items": [
+                     *                 "example",
+                     *                 "example"
+                     *               ],
+                     *               "relations": [
+                     *                 "example"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "services": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "hops": 1
+                     *           }
+                     *         ],
+                     *         "truncated": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiImpactEnvelope"];
                 };
             };
@@ -33722,6 +38281,8 @@ export interface operations {
                 status?: components["schemas"]["CiStatus"][];
                 /** @description A team, or `none` for items nobody supports. */
                 supportGroup?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -33743,6 +38304,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "class": "server",
+                     *           "name": "checkout-db-1",
+                     *           "criticality": "critical",
+                     *           "description": "example",
+                     *           "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "supportGroup": "payments",
+                     *           "attributes": {
+                     *             "cores": 8
+                     *           },
+                     *           "redundancy": {
+                     *             "depends_on": {
+                     *               "minUp": 1
+                     *             }
+                     *           },
+                     *           "status": "planned",
+                     *           "source": "aws",
+                     *           "nativeKey": "example",
+                     *           "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemList"];
                 };
             };
@@ -33871,6 +38478,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -34007,6 +38653,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -34034,6 +38682,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -34327,6 +39014,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -34511,6 +39237,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -34695,6 +39460,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -34849,6 +39653,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or 50,000 relations, or had been twice as many with those gone by then. Then without `slasAtRisk`. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -34872,6 +39678,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "failing": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "affected": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "hops": 1,
+                     *             "path": {
+                     *               "items": [
+                     *                 "example",
+                     *                 "example"
+                     *               ],
+                     *               "relations": [
+                     *                 "example"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "services": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "hops": 1
+                     *           }
+                     *         ],
+                     *         "truncated": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiImpactEnvelope"];
                 };
             };
@@ -34999,6 +39847,8 @@ export interface operations {
                 sourceId?: string;
                 /** @description The item it goes to. */
                 targetId?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several types, repeated or separated by commas. */
                 type?: components["schemas"]["RelationType"][];
             };
@@ -35024,6 +39874,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "type": "depends_on",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiRelationList"];
                 };
             };
@@ -35163,6 +40039,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -35347,6 +40262,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -35519,6 +40473,8 @@ export interface operations {
                 sourceId?: string;
                 /** @description The item it goes to. */
                 targetId?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several types, repeated or separated by commas. */
                 type?: components["schemas"]["RelationType"][];
             };
@@ -35542,6 +40498,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "type": "depends_on",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiRelationList"];
                 };
             };
@@ -35668,6 +40650,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "type": "depends_on",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiRelationEnvelope"];
                 };
             };
@@ -35804,6 +40805,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -35827,6 +40830,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "type": "depends_on",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiRelationEnvelope"];
                 };
             };
@@ -36091,6 +41113,8 @@ export interface operations {
                 direction?: "upstream" | "downstream" | "both";
                 /** @description Most nodes. */
                 limit?: number;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several types, repeated or separated by commas. */
                 types?: components["schemas"]["RelationType"][];
             };
@@ -36114,6 +41138,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "nodes": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "depth": 1
+                     *           }
+                     *         ],
+                     *         "edges": [
+                     *           {
+                     *             "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "type": "depends_on"
+                     *           }
+                     *         ],
+                     *         "truncated": true,
+                     *         "depth": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiTopologyEnvelope"];
                 };
             };
@@ -36251,6 +41304,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "kind": "example",
+                     *           "description": "example",
+                     *           "config": {},
+                     *           "enabled": true,
+                     *           "retry": {},
+                     *           "timeoutMs": 1,
+                     *           "ownerId": "example",
+                     *           "status": "unknown",
+                     *           "statusChangedAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastError": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorList"];
                 };
             };
@@ -36379,6 +41463,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "kind": "example",
+                     *         "description": "example",
+                     *         "config": {},
+                     *         "enabled": true,
+                     *         "retry": {},
+                     *         "timeoutMs": 1,
+                     *         "ownerId": "example",
+                     *         "status": "unknown",
+                     *         "statusChangedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastError": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorEnvelope"];
                 };
             };
@@ -36539,6 +41647,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "kind": "example",
+                     *         "description": "example",
+                     *         "config": {},
+                     *         "enabled": true,
+                     *         "retry": {},
+                     *         "timeoutMs": 1,
+                     *         "ownerId": "example",
+                     *         "status": "unknown",
+                     *         "statusChangedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastError": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorEnvelope"];
                 };
             };
@@ -36832,6 +41964,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "kind": "example",
+                     *         "description": "example",
+                     *         "config": {},
+                     *         "enabled": true,
+                     *         "retry": {},
+                     *         "timeoutMs": 1,
+                     *         "ownerId": "example",
+                     *         "status": "unknown",
+                     *         "statusChangedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastError": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorEnvelope"];
                 };
             };
@@ -37006,6 +42162,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "example",
+                     *           "title": "example",
+                     *           "description": "example",
+                     *           "repeatable": "always",
+                     *           "input": {},
+                     *           "output": {}
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListConnectorActionsEnvelope"];
                 };
             };
@@ -37131,6 +42304,8 @@ export interface operations {
                 /** @description Items per page. */
                 limit?: number;
                 status?: "succeeded" | "failed";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Before this instant. */
                 to?: string;
                 trigger?: string;
@@ -37157,6 +42332,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ivk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "connectorId": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "action": "example",
+                     *           "status": "succeeded",
+                     *           "trigger": "example",
+                     *           "run": "example",
+                     *           "callerId": "example",
+                     *           "attempts": 1,
+                     *           "durationMs": 1,
+                     *           "errorCode": "example",
+                     *           "errorMessage": "example",
+                     *           "requestId": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorInvocationList"];
                 };
             };
@@ -37287,6 +42491,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ivk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "connectorId": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "action": "example",
+                     *         "status": "succeeded",
+                     *         "trigger": "example",
+                     *         "run": "example",
+                     *         "callerId": "example",
+                     *         "attempts": 1,
+                     *         "durationMs": 1,
+                     *         "errorCode": "example",
+                     *         "errorMessage": "example",
+                     *         "requestId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "request": "example",
+                     *         "response": "example",
+                     *         "truncated": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorInvocationDetailEnvelope"];
                 };
             };
@@ -37422,6 +42651,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "invocationId": "ivk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempts": 1,
+                     *         "durationMs": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorResultEnvelope"];
                 };
             };
@@ -37593,6 +42834,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ok": true,
+                     *         "status": "unknown",
+                     *         "latencyMs": 1,
+                     *         "message": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorTestEnvelope"];
                 };
             };
@@ -37756,6 +43010,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "example",
+                     *           "title": "example",
+                     *           "description": "example",
+                     *           "config": {},
+                     *           "actions": [
+                     *             {
+                     *               "name": "example",
+                     *               "title": "example",
+                     *               "description": "example",
+                     *               "repeatable": "always",
+                     *               "input": {},
+                     *               "output": {}
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListConnectorKindsEnvelope"];
                 };
             };
@@ -37871,6 +43150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example <!doctype html> */
                     "text/html": string;
                 };
             };
@@ -37946,6 +43226,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["DeliveryStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -37969,6 +43251,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "eventId": "example",
+                     *           "eventType": "example",
+                     *           "url": "example",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "lastAttemptAt": "example",
+                     *           "lastResponseStatus": 1,
+                     *           "lastResponseBody": "example",
+                     *           "lastDurationMs": 1,
+                     *           "lastError": {
+                     *             "kind": "status",
+                     *             "message": "example"
+                     *           },
+                     *           "nextAttemptAt": "example",
+                     *           "webhookId": "example",
+                     *           "replayOf": "example",
+                     *           "createdAt": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
@@ -38094,6 +43410,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "asyncapi": "3.0.0"
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         asyncapi: "3.0.0";
@@ -38229,6 +43550,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "type": "incident.created",
+                     *           "description": "example",
+                     *           "group": "Incidents",
+                     *           "schema": {},
+                     *           "example": {}
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventDescriptionList"];
                 };
             };
@@ -38336,6 +43678,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "type": "incident.created",
+                     *         "description": "example",
+                     *         "group": "Incidents",
+                     *         "schema": {},
+                     *         "example": {}
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventDescriptionEnvelope"];
                 };
             };
@@ -38464,6 +43820,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "topic": "example",
+                     *           "type": "example",
+                     *           "payload": {},
+                     *           "createdAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TopicEventList"];
                 };
             };
@@ -38600,6 +43977,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "evt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "topic": "example",
+                     *         "type": "example",
+                     *         "deduplicated": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PublishedTopicEventEnvelope"];
                 };
             };
@@ -38780,6 +44171,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Office hours",
+                     *           "timeZone": "Europe/Berlin",
+                     *           "week": {
+                     *             "monday": []
+                     *           },
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-01-15",
+                     *               "yearly": true,
+                     *               "name": "example"
+                     *             }
+                     *           ],
+                     *           "exceptions": [
+                     *             {
+                     *               "date": "2026-01-15",
+                     *               "hours": [
+                     *                 {
+                     *                   "from": "09:00",
+                     *                   "to": "17:30"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "revision": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarList"];
                 };
             };
@@ -38908,6 +44343,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Office hours",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "week": {
+                     *           "monday": []
+                     *         },
+                     *         "holidays": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "yearly": true,
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "exceptions": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "hours": [
+                     *               {
+                     *                 "from": "09:00",
+                     *                 "to": "17:30"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "revision": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarEnvelope"];
                 };
             };
@@ -39044,6 +44516,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -39071,6 +44545,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Office hours",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "week": {
+                     *           "monday": []
+                     *         },
+                     *         "holidays": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "yearly": true,
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "exceptions": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "hours": [
+                     *               {
+                     *                 "from": "09:00",
+                     *                 "to": "17:30"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "revision": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarEnvelope"];
                 };
             };
@@ -39364,6 +44875,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Office hours",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "week": {
+                     *           "monday": []
+                     *         },
+                     *         "holidays": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "yearly": true,
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "exceptions": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "hours": [
+                     *               {
+                     *                 "from": "09:00",
+                     *                 "to": "17:30"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "revision": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarEnvelope"];
                 };
             };
@@ -39548,6 +45096,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Office hours",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "week": {
+                     *           "monday": []
+                     *         },
+                     *         "holidays": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "yearly": true,
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "exceptions": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "hours": [
+                     *               {
+                     *                 "from": "09:00",
+                     *                 "to": "17:30"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "revision": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarEnvelope"];
                 };
             };
@@ -39702,6 +45287,8 @@ export interface operations {
             query?: {
                 /** @description Now unless given. */
                 from?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description At most 92 days after `from`; 31 days after it unless given. */
                 to?: string;
             };
@@ -39725,6 +45312,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-01-15T09:30:00.000Z",
+                     *         "to": "2026-01-15T09:30:00.000Z",
+                     *         "changes": [
+                     *           {
+                     *             "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "number": "CHG-7",
+                     *             "title": "Move the checkout database to new disks",
+                     *             "type": "standard",
+                     *             "status": "draft",
+                     *             "risk": "low",
+                     *             "assigneeId": "example",
+                     *             "assignmentGroup": "payments",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *             "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *             "conflicts": 1
+                     *           }
+                     *         ],
+                     *         "windows": [
+                     *           {
+                     *             "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "Year-end freeze",
+                     *             "kind": "blackout",
+                     *             "ciIds": [
+                     *               "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *             ],
+                     *             "classes": [
+                     *               "database"
+                     *             ],
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "truncated": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeCalendarEnvelope"];
                 };
             };
@@ -39839,6 +45471,8 @@ export interface operations {
                 sort?: "order" | "-order" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: ("active" | "inactive")[];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -39860,6 +45494,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Payments",
+                     *           "order": 1,
+                     *           "conditions": {
+                     *             "risk": "high"
+                     *           },
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true,
+                     *           "status": "active",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangePolicyList"];
                 };
             };
@@ -39988,6 +45665,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Payments",
+                     *         "order": 1,
+                     *         "conditions": {
+                     *           "risk": "high"
+                     *         },
+                     *         "technical": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "authorization": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "distinctApprovers": true,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangePolicyEnvelope"];
                 };
             };
@@ -40124,6 +45837,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -40151,6 +45866,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Payments",
+                     *         "order": 1,
+                     *         "conditions": {
+                     *           "risk": "high"
+                     *         },
+                     *         "technical": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "authorization": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "distinctApprovers": true,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangePolicyEnvelope"];
                 };
             };
@@ -40444,6 +46195,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Payments",
+                     *         "order": 1,
+                     *         "conditions": {
+                     *           "risk": "high"
+                     *         },
+                     *         "technical": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "authorization": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "distinctApprovers": true,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangePolicyEnvelope"];
                 };
             };
@@ -40612,6 +46399,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: ("active" | "inactive")[];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -40633,6 +46422,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ctp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Swap a disk",
+                     *           "description": "example",
+                     *           "status": "active",
+                     *           "title": "Swap a disk of the checkout database",
+                     *           "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+                     *           "testPlan": "example",
+                     *           "backoutPlan": "Put the old one back.",
+                     *           "impact": "high",
+                     *           "successProbability": 95,
+                     *           "ciClasses": [
+                     *             "database"
+                     *           ],
+                     *           "maxDurationMinutes": 120,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeTemplateList"];
                 };
             };
@@ -40761,6 +46583,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ctp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Swap a disk",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "title": "Swap a disk of the checkout database",
+                     *         "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "Put the old one back.",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "ciClasses": [
+                     *           "database"
+                     *         ],
+                     *         "maxDurationMinutes": 120,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeTemplateEnvelope"];
                 };
             };
@@ -40897,6 +46745,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -40924,6 +46774,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ctp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Swap a disk",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "title": "Swap a disk of the checkout database",
+                     *         "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "Put the old one back.",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "ciClasses": [
+                     *           "database"
+                     *         ],
+                     *         "maxDurationMinutes": 120,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeTemplateEnvelope"];
                 };
             };
@@ -41217,6 +47093,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ctp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Swap a disk",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "title": "Swap a disk of the checkout database",
+                     *         "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "Put the old one back.",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "ciClasses": [
+                     *           "database"
+                     *         ],
+                     *         "maxDurationMinutes": 120,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeTemplateEnvelope"];
                 };
             };
@@ -41387,6 +47289,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description One or several, repeated or separated by commas. */
                 status?: ("active" | "inactive")[];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Windows that begin earlier. A recurring one counts from its first to its last time. */
                 to?: string;
             };
@@ -41410,6 +47314,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Year-end freeze",
+                     *           "kind": "blackout",
+                     *           "ciIds": [
+                     *             "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *           ],
+                     *           "classes": [
+                     *             "database"
+                     *           ],
+                     *           "span": {
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           },
+                     *           "recurrence": {
+                     *             "timeZone": "Europe/Berlin",
+                     *             "weekdays": [
+                     *               "saturday"
+                     *             ],
+                     *             "from": "22:00",
+                     *             "to": "04:00",
+                     *             "validFrom": "2026-01-15",
+                     *             "validUntil": "2026-01-15"
+                     *           },
+                     *           "reason": "example",
+                     *           "status": "active",
+                     *           "startsAt": "2026-01-15T09:30:00.000Z",
+                     *           "endsAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeWindowList"];
                 };
             };
@@ -41538,6 +47493,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Year-end freeze",
+                     *         "kind": "blackout",
+                     *         "ciIds": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "classes": [
+                     *           "database"
+                     *         ],
+                     *         "span": {
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "recurrence": {
+                     *           "timeZone": "Europe/Berlin",
+                     *           "weekdays": [
+                     *             "saturday"
+                     *           ],
+                     *           "from": "22:00",
+                     *           "to": "04:00",
+                     *           "validFrom": "2026-01-15",
+                     *           "validUntil": "2026-01-15"
+                     *         },
+                     *         "reason": "example",
+                     *         "status": "active",
+                     *         "startsAt": "2026-01-15T09:30:00.000Z",
+                     *         "endsAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeWindowEnvelope"];
                 };
             };
@@ -41674,6 +47673,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -41701,6 +47702,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Year-end freeze",
+                     *         "kind": "blackout",
+                     *         "ciIds": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "classes": [
+                     *           "database"
+                     *         ],
+                     *         "span": {
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "recurrence": {
+                     *           "timeZone": "Europe/Berlin",
+                     *           "weekdays": [
+                     *             "saturday"
+                     *           ],
+                     *           "from": "22:00",
+                     *           "to": "04:00",
+                     *           "validFrom": "2026-01-15",
+                     *           "validUntil": "2026-01-15"
+                     *         },
+                     *         "reason": "example",
+                     *         "status": "active",
+                     *         "startsAt": "2026-01-15T09:30:00.000Z",
+                     *         "endsAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeWindowEnvelope"];
                 };
             };
@@ -41994,6 +48039,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Year-end freeze",
+                     *         "kind": "blackout",
+                     *         "ciIds": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "classes": [
+                     *           "database"
+                     *         ],
+                     *         "span": {
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "recurrence": {
+                     *           "timeZone": "Europe/Berlin",
+                     *           "weekdays": [
+                     *             "saturday"
+                     *           ],
+                     *           "from": "22:00",
+                     *           "to": "04:00",
+                     *           "validFrom": "2026-01-15",
+                     *           "validUntil": "2026-01-15"
+                     *         },
+                     *         "reason": "example",
+                     *         "status": "active",
+                     *         "startsAt": "2026-01-15T09:30:00.000Z",
+                     *         "endsAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeWindowEnvelope"];
                 };
             };
@@ -42182,6 +48271,8 @@ export interface operations {
                 status?: components["schemas"]["ChangeStatus"][];
                 /** @description Template it comes from. */
                 templateId?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several, repeated or separated by commas. */
                 type?: components["schemas"]["ChangeType"][];
             };
@@ -42205,6 +48296,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "CHG-7",
+                     *           "title": "Move the checkout database to new disks",
+                     *           "description": "example",
+                     *           "type": "standard",
+                     *           "assigneeId": "example",
+                     *           "assignmentGroup": "payments",
+                     *           "ciIds": [
+                     *             "example"
+                     *           ],
+                     *           "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *           "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *           "impact": "high",
+                     *           "successProbability": 95,
+                     *           "implementationPlan": "example",
+                     *           "testPlan": "example",
+                     *           "backoutPlan": "example",
+                     *           "templateId": "example",
+                     *           "status": "draft",
+                     *           "requester": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "requesterId": "example",
+                     *           "actualStart": "2026-01-15T09:30:00.000Z",
+                     *           "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *           "risk": "low",
+                     *           "riskFactors": [
+                     *             {
+                     *               "factor": "impact_and_probability",
+                     *               "risk": "low",
+                     *               "message": "example"
+                     *             }
+                     *           ],
+                     *           "onHold": true,
+                     *           "holdReason": "example",
+                     *           "approvals": [
+                     *             {
+                     *               "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "name": "example",
+                     *               "approverIds": [
+                     *                 "example"
+                     *               ],
+                     *               "excludedIds": [
+                     *                 "example"
+                     *               ],
+                     *               "required": 1,
+                     *               "contentHash": "example",
+                     *               "status": "pending",
+                     *               "decisions": [
+                     *                 {
+                     *                   "by": {
+                     *                     "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                     "name": "Ada Lovelace",
+                     *                     "type": "user"
+                     *                   },
+                     *                   "userId": "example",
+                     *                   "decision": "approved",
+                     *                   "comment": "example",
+                     *                   "contentHash": "example",
+                     *                   "at": "2026-01-15T09:30:00.000Z"
+                     *                 }
+                     *               ],
+                     *               "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *               "endedAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "approvalPolicy": {
+                     *             "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "technical": [
+                     *               {
+                     *                 "name": "Advisory board",
+                     *                 "waitFor": {
+                     *                   "count": 2
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "authorization": [
+                     *               {
+                     *                 "name": "Advisory board",
+                     *                 "waitFor": {
+                     *                   "count": 2
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "distinctApprovers": true
+                     *           },
+                     *           "conflicts": [
+                     *             {
+                     *               "kind": "same_ci",
+                     *               "with": "example",
+                     *               "ciIds": [
+                     *                 "example"
+                     *               ],
+                     *               "message": "example",
+                     *               "from": "2026-01-15T09:30:00.000Z",
+                     *               "to": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "outcome": "successful",
+                     *           "closeNotes": "example",
+                     *           "reviewNotes": "example",
+                     *           "rejectionReason": "example",
+                     *           "cancelReason": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeList"];
                 };
             };
@@ -42333,6 +48553,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -42469,6 +48811,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -42496,6 +48840,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -42642,6 +49108,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -42826,6 +49414,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43010,6 +49720,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43194,6 +50026,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43378,6 +50332,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43552,6 +50628,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "asOf": "2026-01-15T09:30:00.000Z",
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeConflictsEnvelope"];
                 };
             };
@@ -43691,6 +50789,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43875,6 +51095,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44059,6 +51401,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44243,6 +51707,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44427,6 +52013,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44606,6 +52314,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "durationMinutes": 1,
+                     *         "slots": [
+                     *           {
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeSlotsEnvelope"];
                 };
             };
@@ -44745,6 +52469,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44945,6 +52791,8 @@ export interface operations {
                 status?: components["schemas"]["IncidentStatus"][];
                 /** @description A tag it has. */
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several, as with `severity`. */
                 urgency?: ("high" | "medium" | "low")[];
                 /** @description A user, or `me`, who follows it. */
@@ -44970,6 +52818,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "INC-42",
+                     *           "title": "Checkout answers 502",
+                     *           "description": "example",
+                     *           "status": "open",
+                     *           "severity": "critical",
+                     *           "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "assignmentGroup": "payments",
+                     *           "category": "availability",
+                     *           "ciId": "example",
+                     *           "callerId": "example",
+                     *           "tags": [
+                     *             "checkout"
+                     *           ],
+                     *           "holdReason": "awaiting_caller",
+                     *           "resolutionCode": "fixed",
+                     *           "resolutionNotes": "example",
+                     *           "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *           "closedAt": "2026-01-15T09:30:00.000Z",
+                     *           "reopenCount": 1,
+                     *           "escalationLevel": 1,
+                     *           "commentCount": 1,
+                     *           "channel": "phone",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ],
+                     *           "allowedMajorActions": [
+                     *             "propose"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentList"];
                 };
             };
@@ -45096,6 +52997,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45110,6 +53057,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45246,6 +53239,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -45273,6 +53268,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45419,6 +53460,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45603,6 +53690,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45771,6 +53904,8 @@ export interface operations {
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Public comments, or work notes. */
                 visibility?: "public" | "internal";
             };
@@ -45796,6 +53931,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cmt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "incidentId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "body": "example",
+                     *           "visibility": "public",
+                     *           "author": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentCommentList"];
                 };
             };
@@ -45933,6 +54095,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cmt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "incidentId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "body": "example",
+                     *         "visibility": "public",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentCommentEnvelope"];
                 };
             };
@@ -46117,6 +54299,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -46301,6 +54529,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -46485,6 +54759,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -46669,6 +54989,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -46853,6 +55219,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47039,6 +55451,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -47223,6 +55687,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47407,6 +55917,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47561,6 +56117,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -47584,6 +56142,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "asOf": "2026-01-15T09:30:00.000Z",
+                     *         "timers": [
+                     *           {
+                     *             "id": "tmr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "entityType": "incident",
+                     *             "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "entityNumber": "example",
+                     *             "policyId": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "policyName": "example",
+                     *             "policyRevision": 1,
+                     *             "calendarId": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "calendarRevision": 1,
+                     *             "metric": "response",
+                     *             "goalsBy": "severity",
+                     *             "goalKey": "critical",
+                     *             "goalMs": 1,
+                     *             "cycle": 1,
+                     *             "state": "running",
+                     *             "breached": true,
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "dueAt": "2026-01-15T09:30:00.000Z",
+                     *             "nextFireAt": "2026-01-15T09:30:00.000Z",
+                     *             "breachedAt": "2026-01-15T09:30:00.000Z",
+                     *             "fired": [
+                     *               {
+                     *                 "cycle": 1,
+                     *                 "percent": 1,
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "entityVersion": 1,
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "elapsedMs": 1,
+                     *             "remainingMs": 1,
+                     *             "intervals": [
+                     *               {
+                     *                 "from": "2026-01-15T09:30:00.000Z",
+                     *                 "to": "2026-01-15T09:30:00.000Z",
+                     *                 "state": "running",
+                     *                 "countedMs": 1,
+                     *                 "reason": "example",
+                     *                 "eventId": "example"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentSlaEnvelope"];
                 };
             };
@@ -47723,6 +56337,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47907,6 +56567,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -48087,6 +56793,8 @@ export interface operations {
                 status?: components["schemas"]["ProblemStatus"][];
                 /** @description One of the tags. */
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -48108,6 +56816,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "PRB-7",
+                     *           "title": "Connections leak under load",
+                     *           "description": "example",
+                     *           "status": "new",
+                     *           "impact": "high",
+                     *           "urgency": "high",
+                     *           "priority": "P1",
+                     *           "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "assignmentGroup": "payments",
+                     *           "category": "availability",
+                     *           "ciIds": [
+                     *             "example"
+                     *           ],
+                     *           "changeIds": [
+                     *             "example"
+                     *           ],
+                     *           "symptoms": "example",
+                     *           "rootCause": "example",
+                     *           "workaround": "example",
+                     *           "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *           "knownError": true,
+                     *           "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *           "resolution": "fix_applied",
+                     *           "resolutionNotes": "example",
+                     *           "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *           "closedAt": "2026-01-15T09:30:00.000Z",
+                     *           "reopenCount": 1,
+                     *           "tags": [
+                     *             "checkout"
+                     *           ],
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemList"];
                 };
             };
@@ -48236,6 +57003,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -48372,6 +57191,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -48399,6 +57220,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -48545,6 +57418,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -48729,6 +57654,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -48913,6 +57890,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -49097,6 +58126,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -49281,6 +58362,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -49479,6 +58612,8 @@ export interface operations {
                 status?: components["schemas"]["IncidentStatus"][];
                 /** @description A tag it has. */
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several, as with `severity`. */
                 urgency?: ("high" | "medium" | "low")[];
                 /** @description A user, or `me`, who follows it. */
@@ -49506,6 +58641,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "INC-42",
+                     *           "title": "Checkout answers 502",
+                     *           "description": "example",
+                     *           "status": "open",
+                     *           "severity": "critical",
+                     *           "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "assignmentGroup": "payments",
+                     *           "category": "availability",
+                     *           "ciId": "example",
+                     *           "callerId": "example",
+                     *           "tags": [
+                     *             "checkout"
+                     *           ],
+                     *           "holdReason": "awaiting_caller",
+                     *           "resolutionCode": "fixed",
+                     *           "resolutionNotes": "example",
+                     *           "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *           "closedAt": "2026-01-15T09:30:00.000Z",
+                     *           "reopenCount": 1,
+                     *           "escalationLevel": 1,
+                     *           "commentCount": 1,
+                     *           "channel": "phone",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ],
+                     *           "allowedMajorActions": [
+                     *             "propose"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentList"];
                 };
             };
@@ -49643,6 +58831,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -49955,6 +59189,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -50139,6 +59425,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -50323,6 +59661,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -50507,6 +59897,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -50691,6 +60133,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -50845,6 +60339,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -50870,6 +60366,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "its_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "priorityMatrix": {
+                     *           "high": {
+                     *             "high": "P1",
+                     *             "medium": "P2",
+                     *             "low": "P3"
+                     *           },
+                     *           "medium": {
+                     *             "high": "P2",
+                     *             "medium": "P3",
+                     *             "low": "P4"
+                     *           },
+                     *           "low": {
+                     *             "high": "P3",
+                     *             "medium": "P4",
+                     *             "low": "P5"
+                     *           }
+                     *         },
+                     *         "autoCloseDays": 7,
+                     *         "resolutionRequired": true,
+                     *         "separationOfDuties": true,
+                     *         "majorRules": [
+                     *           {
+                     *             "name": "Most pressing",
+                     *             "priorities": [
+                     *               "P1"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "name": "Many children",
+                     *             "minChildren": 10
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ItsmSettingsEnvelope"];
                 };
             };
@@ -51005,6 +60546,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "its_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "priorityMatrix": {
+                     *           "high": {
+                     *             "high": "P1",
+                     *             "medium": "P2",
+                     *             "low": "P3"
+                     *           },
+                     *           "medium": {
+                     *             "high": "P2",
+                     *             "medium": "P3",
+                     *             "low": "P4"
+                     *           },
+                     *           "low": {
+                     *             "high": "P3",
+                     *             "medium": "P4",
+                     *             "low": "P5"
+                     *           }
+                     *         },
+                     *         "autoCloseDays": 7,
+                     *         "resolutionRequired": true,
+                     *         "separationOfDuties": true,
+                     *         "majorRules": [
+                     *           {
+                     *             "name": "Most pressing",
+                     *             "priorities": [
+                     *               "P1"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "name": "Many children",
+                     *             "minChildren": 10
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ItsmSettingsEnvelope"];
                 };
             };
@@ -51170,6 +60756,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description `active`, `inactive` or both, repeated or separated by commas. */
                 status?: ("active" | "inactive")[];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -51191,6 +60779,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Gold",
+                     *           "entityType": "incident",
+                     *           "metric": "response",
+                     *           "goals": {
+                     *             "critical": 60,
+                     *             "high": 240
+                     *           },
+                     *           "calendarId": null,
+                     *           "conditions": {
+                     *             "category": "vip"
+                     *           },
+                     *           "pauseReasons": [
+                     *             "awaiting_caller"
+                     *           ],
+                     *           "pauseStatuses": [],
+                     *           "warnings": [
+                     *             50,
+                     *             75,
+                     *             90
+                     *           ],
+                     *           "escalations": [
+                     *             {
+                     *               "atPercent": 75,
+                     *               "assignmentGroup": "duty-managers"
+                     *             },
+                     *             {
+                     *               "atPercent": 100,
+                     *               "severity": "critical"
+                     *             }
+                     *           ],
+                     *           "status": "active",
+                     *           "revision": 1,
+                     *           "activeSince": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPolicyList"];
                 };
             };
@@ -51319,6 +60960,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Gold",
+                     *         "entityType": "incident",
+                     *         "metric": "response",
+                     *         "goals": {
+                     *           "critical": 60,
+                     *           "high": 240
+                     *         },
+                     *         "calendarId": null,
+                     *         "conditions": {
+                     *           "category": "vip"
+                     *         },
+                     *         "pauseReasons": [
+                     *           "awaiting_caller"
+                     *         ],
+                     *         "pauseStatuses": [],
+                     *         "warnings": [
+                     *           50,
+                     *           75,
+                     *           90
+                     *         ],
+                     *         "escalations": [
+                     *           {
+                     *             "atPercent": 75,
+                     *             "assignmentGroup": "duty-managers"
+                     *           },
+                     *           {
+                     *             "atPercent": 100,
+                     *             "severity": "critical"
+                     *           }
+                     *         ],
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "activeSince": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPolicyEnvelope"];
                 };
             };
@@ -51455,6 +61142,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -51482,6 +61171,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Gold",
+                     *         "entityType": "incident",
+                     *         "metric": "response",
+                     *         "goals": {
+                     *           "critical": 60,
+                     *           "high": 240
+                     *         },
+                     *         "calendarId": null,
+                     *         "conditions": {
+                     *           "category": "vip"
+                     *         },
+                     *         "pauseReasons": [
+                     *           "awaiting_caller"
+                     *         ],
+                     *         "pauseStatuses": [],
+                     *         "warnings": [
+                     *           50,
+                     *           75,
+                     *           90
+                     *         ],
+                     *         "escalations": [
+                     *           {
+                     *             "atPercent": 75,
+                     *             "assignmentGroup": "duty-managers"
+                     *           },
+                     *           {
+                     *             "atPercent": 100,
+                     *             "severity": "critical"
+                     *           }
+                     *         ],
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "activeSince": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPolicyEnvelope"];
                 };
             };
@@ -51775,6 +61510,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Gold",
+                     *         "entityType": "incident",
+                     *         "metric": "response",
+                     *         "goals": {
+                     *           "critical": 60,
+                     *           "high": 240
+                     *         },
+                     *         "calendarId": null,
+                     *         "conditions": {
+                     *           "category": "vip"
+                     *         },
+                     *         "pauseReasons": [
+                     *           "awaiting_caller"
+                     *         ],
+                     *         "pauseStatuses": [],
+                     *         "warnings": [
+                     *           50,
+                     *           75,
+                     *           90
+                     *         ],
+                     *         "escalations": [
+                     *           {
+                     *             "atPercent": 75,
+                     *             "assignmentGroup": "duty-managers"
+                     *           },
+                     *           {
+                     *             "atPercent": 100,
+                     *             "severity": "critical"
+                     *           }
+                     *         ],
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "activeSince": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPolicyEnvelope"];
                 };
             };
@@ -51953,6 +61734,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "asOf": "2026-01-15T09:30:00.000Z",
+                     *         "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "applies": true,
+                     *         "reason": "no_goal",
+                     *         "clock": {
+                     *           "entityType": "incident",
+                     *           "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "entityNumber": "example",
+                     *           "policyId": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "policyName": "example",
+                     *           "policyRevision": 1,
+                     *           "calendarId": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "calendarRevision": 1,
+                     *           "metric": "response",
+                     *           "goalsBy": "severity",
+                     *           "goalKey": "critical",
+                     *           "goalMs": 1,
+                     *           "cycle": 1,
+                     *           "state": "running",
+                     *           "breached": true,
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "dueAt": "2026-01-15T09:30:00.000Z",
+                     *           "nextFireAt": "2026-01-15T09:30:00.000Z",
+                     *           "breachedAt": "2026-01-15T09:30:00.000Z",
+                     *           "fired": [
+                     *             {
+                     *               "cycle": 1,
+                     *               "percent": 1,
+                     *               "at": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "entityVersion": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "elapsedMs": 1,
+                     *           "remainingMs": 1,
+                     *           "intervals": [
+                     *             {
+                     *               "from": "2026-01-15T09:30:00.000Z",
+                     *               "to": "2026-01-15T09:30:00.000Z",
+                     *               "state": "running",
+                     *               "countedMs": 1,
+                     *               "reason": "example",
+                     *               "eventId": "example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPreviewEnvelope"];
                 };
             };
@@ -52115,6 +61952,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dryRun": true,
+                     *         "open": 1,
+                     *         "changed": 1,
+                     *         "applied": 1,
+                     *         "remaining": 1,
+                     *         "changes": [
+                     *           {
+                     *             "timerId": "example",
+                     *             "entityId": "example",
+                     *             "before": {
+                     *               "policyRevision": 1,
+                     *               "calendarRevision": 1,
+                     *               "goalMs": 1,
+                     *               "state": "running",
+                     *               "dueAt": "2026-01-15T09:30:00.000Z"
+                     *             },
+                     *             "after": {
+                     *               "policyRevision": 1,
+                     *               "calendarRevision": 1,
+                     *               "goalMs": 1,
+                     *               "state": "running",
+                     *               "dueAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaReappliedEnvelope"];
                 };
             };
@@ -52285,6 +62156,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "dueAt" | "-dueAt";
                 /** @description One or several states, repeated or separated by commas. */
                 state?: components["schemas"]["SlaClockState"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -52306,6 +62179,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tmr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "entityType": "incident",
+                     *           "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "entityNumber": "example",
+                     *           "policyId": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "policyName": "example",
+                     *           "policyRevision": 1,
+                     *           "calendarId": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "calendarRevision": 1,
+                     *           "metric": "response",
+                     *           "goalsBy": "severity",
+                     *           "goalKey": "critical",
+                     *           "goalMs": 1,
+                     *           "cycle": 1,
+                     *           "state": "running",
+                     *           "breached": true,
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "dueAt": "2026-01-15T09:30:00.000Z",
+                     *           "nextFireAt": "2026-01-15T09:30:00.000Z",
+                     *           "breachedAt": "2026-01-15T09:30:00.000Z",
+                     *           "entityVersion": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaTimerItemList"];
                 };
             };
@@ -52406,6 +62319,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -52429,6 +62344,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tmr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "entityType": "incident",
+                     *         "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "entityNumber": "example",
+                     *         "policyId": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "policyName": "example",
+                     *         "policyRevision": 1,
+                     *         "calendarId": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "calendarRevision": 1,
+                     *         "metric": "response",
+                     *         "goalsBy": "severity",
+                     *         "goalKey": "critical",
+                     *         "goalMs": 1,
+                     *         "cycle": 1,
+                     *         "state": "running",
+                     *         "breached": true,
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "dueAt": "2026-01-15T09:30:00.000Z",
+                     *         "nextFireAt": "2026-01-15T09:30:00.000Z",
+                     *         "breachedAt": "2026-01-15T09:30:00.000Z",
+                     *         "fired": [
+                     *           {
+                     *             "cycle": 1,
+                     *             "percent": 1,
+                     *             "at": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "entityVersion": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "elapsedMs": 1,
+                     *         "remainingMs": 1,
+                     *         "intervals": [
+                     *           {
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "state": "running",
+                     *             "countedMs": 1,
+                     *             "reason": "example",
+                     *             "eventId": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExplainedSlaTimerEnvelope"];
                 };
             };
@@ -52556,6 +62522,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "entity": "incident",
+                     *           "statuses": [
+                     *             {
+                     *               "name": "resolved",
+                     *               "final": true
+                     *             }
+                     *           ],
+                     *           "actions": [
+                     *             "example"
+                     *           ],
+                     *           "transitions": [
+                     *             {
+                     *               "action": "resolve",
+                     *               "from": "in_progress",
+                     *               "to": [
+                     *                 "resolved"
+                     *               ],
+                     *               "condition": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GetStateMachinesEnvelope"];
                 };
             };
@@ -52674,6 +62671,8 @@ export interface operations {
                 status?: components["schemas"]["ArticleStatus"][];
                 /** @description One of the tags. */
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -52695,6 +62694,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "KB-12",
+                     *           "title": "VPN does not connect from home",
+                     *           "summary": "example",
+                     *           "tags": [
+                     *             "vpn"
+                     *           ],
+                     *           "category": "network",
+                     *           "language": "en",
+                     *           "visibility": "public",
+                     *           "validUntil": "2026-01-15T09:30:00.000Z",
+                     *           "sourceIncidentId": "example",
+                     *           "sourceProblemId": "example",
+                     *           "body": "example",
+                     *           "status": "draft",
+                     *           "articleVersion": 1,
+                     *           "publishedVersion": 1,
+                     *           "rejectionReason": "example",
+                     *           "author": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *           "publishedBy": {
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "type": "user"
+                     *           },
+                     *           "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "helpfulness": {
+                     *             "helpful": 1,
+                     *             "notHelpful": 1
+                     *           },
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleList"];
                 };
             };
@@ -52823,6 +62878,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -52959,6 +63063,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -52986,6 +63092,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -53279,6 +63434,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -53463,6 +63667,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -53643,6 +63896,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "helpful": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GiveArticleFeedbackEnvelope"];
                 };
             };
@@ -53818,6 +64081,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54002,6 +64314,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54186,6 +64547,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54370,6 +64780,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54554,6 +65013,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54716,6 +65224,8 @@ export interface operations {
                 q?: string;
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["ArticleVersionStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -54739,6 +65249,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "articleId": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "articleVersion": 1,
+                     *           "status": "draft",
+                     *           "title": "VPN does not connect from home",
+                     *           "summary": "example",
+                     *           "tags": [
+                     *             "vpn"
+                     *           ],
+                     *           "category": "network",
+                     *           "language": "en",
+                     *           "visibility": "public",
+                     *           "validUntil": "2026-01-15T09:30:00.000Z",
+                     *           "sourceIncidentId": "example",
+                     *           "sourceProblemId": "example",
+                     *           "body": "example",
+                     *           "author": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *           "publishedBy": {
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "type": "user"
+                     *           },
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleVersionList"];
                 };
             };
@@ -54848,6 +65401,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -54872,6 +65427,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "articleId": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "articleVersion": 1,
+                     *         "status": "draft",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleVersionEnvelope"];
                 };
             };
@@ -55003,6 +65594,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "results": [
+                     *           {
+                     *             "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "number": "example",
+                     *             "title": "example",
+                     *             "summary": "example",
+                     *             "category": "example",
+                     *             "tags": [
+                     *               "example"
+                     *             ],
+                     *             "language": "example",
+                     *             "articleVersion": 1,
+                     *             "score": 1,
+                     *             "ranks": {
+                     *               "exact": 1,
+                     *               "text": 1,
+                     *               "trigram": 1,
+                     *               "vector": 1
+                     *             },
+                     *             "highlights": {
+                     *               "title": "example",
+                     *               "body": "example"
+                     *             },
+                     *             "snippet": "example"
+                     *           }
+                     *         ],
+                     *         "searchMode": "lexical",
+                     *         "degraded": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KnowledgeResultsEnvelope"];
                 };
             };
@@ -55156,6 +65784,132 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": 1,
+                     *           "name": "example",
+                     *           "up": "example",
+                     *           "down": "example",
+                     *           "checksum": "example",
+                     *           "transactional": true,
+                     *           "origin": "sql",
+                     *           "definition": {
+                     *             "slug": "assets",
+                     *             "name": "example",
+                     *             "description": "example",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number",
+                     *                 "type": "text",
+                     *                 "nullable": false,
+                     *                 "unique": true
+                     *               }
+                     *             ],
+                     *             "indexes": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "columns": [
+                     *                   {
+                     *                     "name": "serial_number"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "uniques": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "columns": [
+                     *                   "serial_number"
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "checks": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "expression": "example"
+                     *               }
+                     *             ],
+                     *             "rules": [
+                     *               {
+                     *                 "role": "agent",
+                     *                 "read": {
+                     *                   "owner": "$user.id"
+                     *                 },
+                     *                 "write": {
+                     *                   "owner": "$user.id"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           "previous": {
+                     *             "slug": "assets",
+                     *             "name": "example",
+                     *             "description": "example",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number",
+                     *                 "type": "text",
+                     *                 "nullable": false,
+                     *                 "unique": true
+                     *               }
+                     *             ],
+                     *             "indexes": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "columns": [
+                     *                   {
+                     *                     "name": "serial_number"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "uniques": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "columns": [
+                     *                   "serial_number"
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "checks": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "expression": "example"
+                     *               }
+                     *             ],
+                     *             "rules": [
+                     *               {
+                     *                 "role": "agent",
+                     *                 "read": {
+                     *                   "owner": "$user.id"
+                     *                 },
+                     *                 "write": {
+                     *                   "owner": "$user.id"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           "status": "pending",
+                     *           "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationList"];
                 };
             };
@@ -55284,6 +66038,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -55444,6 +66317,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -55737,6 +66729,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -55921,6 +67032,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -56099,6 +67329,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "statements": [
+                     *           {
+                     *             "sql": "example",
+                     *             "rows": 1,
+                     *             "locks": [
+                     *               {
+                     *                 "name": "example",
+                     *                 "mode": "example"
+                     *               }
+                     *             ],
+                     *             "durationMs": 1
+                     *           }
+                     *         ],
+                     *         "tables": {
+                     *           "created": [
+                     *             "example"
+                     *           ],
+                     *           "updated": [
+                     *             "example"
+                     *           ],
+                     *           "deleted": [
+                     *             "example"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DryRunEnvelope"];
                 };
             };
@@ -56283,6 +67546,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -56455,6 +67837,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "inSync": true,
+                     *         "differences": [
+                     *           {
+                     *             "table": "example",
+                     *             "kind": "missing",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DriftEnvelope"];
                 };
             };
@@ -56579,6 +67978,129 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "migrations": [
+                     *           {
+                     *             "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "number": 1,
+                     *             "name": "example",
+                     *             "up": "example",
+                     *             "down": "example",
+                     *             "checksum": "example",
+                     *             "transactional": true,
+                     *             "origin": "sql",
+                     *             "definition": {
+                     *               "slug": "assets",
+                     *               "name": "example",
+                     *               "description": "example",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number",
+                     *                   "type": "text",
+                     *                   "nullable": false,
+                     *                   "unique": true
+                     *                 }
+                     *               ],
+                     *               "indexes": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "columns": [
+                     *                     {
+                     *                       "name": "serial_number"
+                     *                     }
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "uniques": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "columns": [
+                     *                     "serial_number"
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "checks": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "expression": "example"
+                     *                 }
+                     *               ],
+                     *               "rules": [
+                     *                 {
+                     *                   "role": "agent",
+                     *                   "read": {
+                     *                     "owner": "$user.id"
+                     *                   },
+                     *                   "write": {
+                     *                     "owner": "$user.id"
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "previous": {
+                     *               "slug": "assets",
+                     *               "name": "example",
+                     *               "description": "example",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number",
+                     *                   "type": "text",
+                     *                   "nullable": false,
+                     *                   "unique": true
+                     *                 }
+                     *               ],
+                     *               "indexes": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "columns": [
+                     *                     {
+                     *                       "name": "serial_number"
+                     *                     }
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "uniques": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "columns": [
+                     *                     "serial_number"
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "checks": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "expression": "example"
+                     *                 }
+                     *               ],
+                     *               "rules": [
+                     *                 {
+                     *                   "role": "agent",
+                     *                   "read": {
+                     *                     "owner": "$user.id"
+                     *                   },
+                     *                   "write": {
+                     *                     "owner": "$user.id"
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "status": "pending",
+                     *             "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *             "error": "example",
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "version": 1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["OrderedMigrationsEnvelope"];
                 };
             };
@@ -56739,6 +68261,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "migrations": [
+                     *           {
+                     *             "number": 1,
+                     *             "name": "example",
+                     *             "checksum": "example",
+                     *             "status": "pending"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PromotionEnvelope"];
                 };
             };
@@ -56902,6 +68441,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ntf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "type": "webhook.paused",
+                     *           "title": "example",
+                     *           "message": "example",
+                     *           "severity": "info",
+                     *           "resource": {
+                     *             "type": "example",
+                     *             "id": "example",
+                     *             "displayName": "example"
+                     *           },
+                     *           "eventId": "example",
+                     *           "environment": "production",
+                     *           "audience": [
+                     *             "example"
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "readAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationList"];
                 };
             };
@@ -57022,6 +68594,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ntf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "type": "webhook.paused",
+                     *         "title": "example",
+                     *         "message": "example",
+                     *         "severity": "info",
+                     *         "resource": {
+                     *           "type": "example",
+                     *           "id": "example",
+                     *           "displayName": "example"
+                     *         },
+                     *         "eventId": "example",
+                     *         "environment": "production",
+                     *         "audience": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "readAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationEnvelope"];
                 };
             };
@@ -57155,6 +68753,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ntf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "type": "webhook.paused",
+                     *         "title": "example",
+                     *         "message": "example",
+                     *         "severity": "info",
+                     *         "resource": {
+                     *           "type": "example",
+                     *           "id": "example",
+                     *           "displayName": "example"
+                     *         },
+                     *         "eventId": "example",
+                     *         "environment": "production",
+                     *         "audience": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "readAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationEnvelope"];
                 };
             };
@@ -57306,6 +68930,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0"
+                     *     }
+                     */
                     "application/json": Record<string, never>;
                 };
             };
@@ -57386,6 +69015,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0"
+                     *     }
+                     */
                     "application/yaml": Record<string, never>;
                 };
             };
@@ -57476,6 +69110,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "sql": "example",
+                     *           "mode": "read",
+                     *           "parameters": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryList"];
                 };
             };
@@ -57604,6 +69268,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "sql": "example",
+                     *         "mode": "read",
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "text"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryEnvelope"];
                 };
             };
@@ -57764,6 +69451,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "sql": "example",
+                     *         "mode": "read",
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "text"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryEnvelope"];
                 };
             };
@@ -58057,6 +69767,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "sql": "example",
+                     *         "mode": "read",
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "text"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryEnvelope"];
                 };
             };
@@ -58237,6 +69970,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "columns": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "example"
+                     *           }
+                     *         ],
+                     *         "rows": [
+                     *           {}
+                     *         ],
+                     *         "rowCount": 1,
+                     *         "truncated": "rows",
+                     *         "durationMs": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["QueryResultEnvelope"];
                 };
             };
@@ -58407,6 +70161,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "sql": "example",
+                     *           "mode": "read",
+                     *           "parameters": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryList"];
                 };
             };
@@ -58540,6 +70324,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "columns": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "example"
+                     *           }
+                     *         ],
+                     *         "rows": [
+                     *           {}
+                     *         ],
+                     *         "rowCount": 1,
+                     *         "truncated": "rows",
+                     *         "durationMs": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["QueryResultEnvelope"];
                 };
             };
@@ -58681,6 +70486,8 @@ export interface operations {
                 /** @description Items per page. */
                 limit?: number;
                 status?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "dead";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Queued before this instant. */
                 to?: string;
                 triggerType?: string;
@@ -58706,6 +70513,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowName": "example",
+                     *           "workflowVersion": 1,
+                     *           "status": "queued",
+                     *           "triggerType": "example",
+                     *           "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "attempt": 1,
+                     *           "error": {
+                     *             "code": "example",
+                     *             "message": "example",
+                     *             "step": "example"
+                     *           },
+                     *           "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "endedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "cancel"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunList"];
                 };
             };
@@ -58830,6 +70673,123 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowName": "example",
+                     *         "workflowVersion": 1,
+                     *         "status": "queued",
+                     *         "triggerType": "example",
+                     *         "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempt": 1,
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         },
+                     *         "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "cancel"
+                     *         ],
+                     *         "trigger": {
+                     *           "type": "example",
+                     *           "id": "example",
+                     *           "at": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "input": {
+                     *           "value": "example",
+                     *           "large": {
+                     *             "href": "/runs/run_01…/values/7",
+                     *             "bytes": 1
+                     *           }
+                     *         },
+                     *         "event": {
+                     *           "value": "example",
+                     *           "large": {
+                     *             "href": "/runs/run_01…/values/7",
+                     *             "bytes": 1
+                     *           }
+                     *         },
+                     *         "output": {
+                     *           "value": "example",
+                     *           "large": {
+                     *             "href": "/runs/run_01…/values/7",
+                     *             "bytes": 1
+                     *           }
+                     *         },
+                     *         "nextDueAt": "2026-01-15T09:30:00.000Z",
+                     *         "steps": [
+                     *           {
+                     *             "place": "notify[3]",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "type": "example",
+                     *             "parent": "example",
+                     *             "runAttempt": 1,
+                     *             "status": "running",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "durationMs": 1,
+                     *             "input": {
+                     *               "value": "example",
+                     *               "large": {
+                     *                 "href": "/runs/run_01…/values/7",
+                     *                 "bytes": 1
+                     *               }
+                     *             },
+                     *             "output": {
+                     *               "value": "example",
+                     *               "large": {
+                     *                 "href": "/runs/run_01…/values/7",
+                     *                 "bytes": 1
+                     *               }
+                     *             },
+                     *             "error": {
+                     *               "code": "example",
+                     *               "message": "example",
+                     *               "retryable": true
+                     *             },
+                     *             "attempts": [
+                     *               {
+                     *                 "number": 1,
+                     *                 "endedAt": "2026-01-15T09:30:00.000Z",
+                     *                 "error": {
+                     *                   "code": "example",
+                     *                   "message": "example",
+                     *                   "retryable": true
+                     *                 },
+                     *                 "retryAt": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "waiting": {
+                     *               "for": "time",
+                     *               "dueAt": "2026-01-15T09:30:00.000Z"
+                     *             },
+                     *             "decisions": [
+                     *               {
+                     *                 "by": "example",
+                     *                 "decision": "approve",
+                     *                 "comment": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "chosen": "example",
+                     *             "itemCount": 1,
+                     *             "childRunId": "example"
+                     *           }
+                     *         ],
+                     *         "nextSteps": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunDetailEnvelope"];
                 };
             };
@@ -58976,6 +70936,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowName": "example",
+                     *         "workflowVersion": 1,
+                     *         "status": "queued",
+                     *         "triggerType": "example",
+                     *         "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempt": 1,
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         },
+                     *         "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "cancel"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunEnvelope"];
                 };
             };
@@ -59160,6 +71149,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowName": "example",
+                     *         "workflowVersion": 1,
+                     *         "status": "queued",
+                     *         "triggerType": "example",
+                     *         "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempt": 1,
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         },
+                     *         "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "cancel"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunEnvelope"];
                 };
             };
@@ -59344,6 +71362,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowName": "example",
+                     *         "workflowVersion": 1,
+                     *         "status": "queued",
+                     *         "triggerType": "example",
+                     *         "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempt": 1,
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         },
+                     *         "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "cancel"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunEnvelope"];
                 };
             };
@@ -59523,6 +71570,78 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "place": "notify[3]",
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "example",
+                     *           "parent": "example",
+                     *           "runAttempt": 1,
+                     *           "status": "running",
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "endedAt": "2026-01-15T09:30:00.000Z",
+                     *           "durationMs": 1,
+                     *           "input": {
+                     *             "value": "example",
+                     *             "large": {
+                     *               "href": "/runs/run_01…/values/7",
+                     *               "bytes": 1
+                     *             }
+                     *           },
+                     *           "output": {
+                     *             "value": "example",
+                     *             "large": {
+                     *               "href": "/runs/run_01…/values/7",
+                     *               "bytes": 1
+                     *             }
+                     *           },
+                     *           "error": {
+                     *             "code": "example",
+                     *             "message": "example",
+                     *             "retryable": true
+                     *           },
+                     *           "attempts": [
+                     *             {
+                     *               "number": 1,
+                     *               "endedAt": "2026-01-15T09:30:00.000Z",
+                     *               "error": {
+                     *                 "code": "example",
+                     *                 "message": "example",
+                     *                 "retryable": true
+                     *               },
+                     *               "retryAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "waiting": {
+                     *             "for": "time",
+                     *             "dueAt": "2026-01-15T09:30:00.000Z"
+                     *           },
+                     *           "decisions": [
+                     *             {
+                     *               "by": "example",
+                     *               "decision": "approve",
+                     *               "comment": "example",
+                     *               "at": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "chosen": "example",
+                     *           "itemCount": 1,
+                     *           "childRunId": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunStepList"];
                 };
             };
@@ -59653,6 +71772,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": "example",
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GetRunValueEnvelope"];
                 };
             };
@@ -59785,6 +71912,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "runId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowName": "example",
+                     *           "queuedAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PendingApprovalList"];
                 };
             };
@@ -59914,6 +72061,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "escalate-stale-incidents",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "kind": "workflow_action",
+                     *           "status": "active",
+                     *           "artifactVersion": 1,
+                     *           "latestVersion": 1,
+                     *           "packId": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "packName": "example",
+                     *           "permissions": {
+                     *             "api": [
+                     *               "createIncident"
+                     *             ],
+                     *             "http": [
+                     *               "api.example.com"
+                     *             ],
+                     *             "tables": {
+                     *               "assets": [
+                     *                 "read"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "limits": {},
+                     *           "retryable": true,
+                     *           "rule": {
+                     *             "events": [
+                     *               "record.created"
+                     *             ]
+                     *           },
+                     *           "api": {
+                     *             "headers": [
+                     *               "x-signature"
+                     *             ]
+                     *           },
+                     *           "schedule": {
+                     *             "cron": "30 7 * * MON-FRI",
+                     *             "timeZone": "Europe/Berlin"
+                     *           },
+                     *           "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactList"];
                 };
             };
@@ -60038,6 +72244,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "escalate-stale-incidents",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "kind": "workflow_action",
+                     *         "status": "active",
+                     *         "artifactVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "packId": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "packName": "example",
+                     *         "permissions": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "limits": {},
+                     *         "retryable": true,
+                     *         "rule": {
+                     *           "events": [
+                     *             "record.created"
+                     *           ]
+                     *         },
+                     *         "api": {
+                     *           "headers": [
+                     *             "x-signature"
+                     *           ]
+                     *         },
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "inputSchema": {
+                     *           "type": "object"
+                     *         },
+                     *         "outputSchema": {
+                     *           "type": "object"
+                     *         },
+                     *         "fileName": "example",
+                     *         "source": "example",
+                     *         "tests": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactDetailEnvelope"];
                 };
             };
@@ -60175,7 +72444,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -60336,7 +72610,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -60524,7 +72803,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -60712,7 +72996,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -60900,7 +73189,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -61081,6 +73375,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "artifact_slug": "example",
+                     *         "artifact_version": 1,
+                     *         "trigger_type": "workflow_node",
+                     *         "trigger_id": "example",
+                     *         "status": "running",
+                     *         "input": "example",
+                     *         "output": "example",
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "stack": "example"
+                     *         },
+                     *         "logs": [
+                     *           {
+                     *             "level": "debug",
+                     *             "message": "example",
+                     *             "data": "example",
+                     *             "ts": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "duration_ms": 1,
+                     *         "memory_peak_mb": 1,
+                     *         "started_at": "2026-01-15T09:30:00.000Z",
+                     *         "completed_at": "2026-01-15T09:30:00.000Z",
+                     *         "environment": "production",
+                     *         "workspace_id": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExecutionEnvelope"];
                 };
             };
@@ -61091,6 +73421,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "artifact_slug": "example",
+                     *         "artifact_version": 1,
+                     *         "trigger_type": "workflow_node",
+                     *         "trigger_id": "example",
+                     *         "status": "running",
+                     *         "input": "example",
+                     *         "output": "example",
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "stack": "example"
+                     *         },
+                     *         "logs": [
+                     *           {
+                     *             "level": "debug",
+                     *             "message": "example",
+                     *             "data": "example",
+                     *             "ts": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "duration_ms": 1,
+                     *         "memory_peak_mb": 1,
+                     *         "started_at": "2026-01-15T09:30:00.000Z",
+                     *         "completed_at": "2026-01-15T09:30:00.000Z",
+                     *         "environment": "production",
+                     *         "workspace_id": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExecutionEnvelope"];
                 };
             };
@@ -61260,6 +73626,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "artifactId": "example",
+                     *         "artifactVersion": 1,
+                     *         "passed": 1,
+                     *         "failed": 1,
+                     *         "durationMs": 1,
+                     *         "results": [
+                     *           {
+                     *             "name": "example",
+                     *             "passed": true,
+                     *             "durationMs": 1,
+                     *             "differences": [
+                     *               {
+                     *                 "path": "example",
+                     *                 "message": "example"
+                     *               }
+                     *             ],
+                     *             "executionId": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactTestRunEnvelope"];
                 };
             };
@@ -61421,6 +73815,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "artifactId": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": 1,
+                     *           "packVersion": "example",
+                     *           "digest": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactVersionList"];
                 };
             };
@@ -61551,6 +73968,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "artifactId": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "packVersion": "example",
+                     *         "digest": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "current": true,
+                     *         "kind": "workflow_action",
+                     *         "permissions": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "limits": {},
+                     *         "inputSchema": {
+                     *           "type": "object"
+                     *         },
+                     *         "outputSchema": {
+                     *           "type": "object"
+                     *         },
+                     *         "fileName": "example",
+                     *         "source": "example",
+                     *         "tests": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactVersionDetailEnvelope"];
                 };
             };
@@ -61686,6 +74145,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "itsm-essentials",
+                     *           "title": "example",
+                     *           "description": "example",
+                     *           "status": "active",
+                     *           "packVersion": "1.2.0",
+                     *           "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "source": "inline",
+                     *           "artifacts": [
+                     *             {
+                     *               "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "slug": "escalate-stale-incidents",
+                     *               "artifactVersion": 1
+                     *             }
+                     *           ],
+                     *           "granted": {
+                     *             "api": [
+                     *               "createIncident"
+                     *             ],
+                     *             "http": [
+                     *               "api.example.com"
+                     *             ],
+                     *             "tables": {
+                     *               "assets": [
+                     *                 "read"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "suspendedFor": [
+                     *             "example"
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PackList"];
                 };
             };
@@ -61810,6 +74320,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PackEnvelope"];
                 };
             };
@@ -62103,6 +74657,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
@@ -62276,6 +74884,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
@@ -62449,6 +75111,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
@@ -62612,6 +75328,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "itsm-essentials",
+                     *           "packVersion": "1.2.0",
+                     *           "title": "example",
+                     *           "description": "example",
+                     *           "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "artifacts": [
+                     *             {
+                     *               "slug": "escalate-stale-incidents",
+                     *               "kind": "workflow_action",
+                     *               "name": "example",
+                     *               "description": "example"
+                     *             }
+                     *           ],
+                     *           "asks": {
+                     *             "api": [
+                     *               "createIncident"
+                     *             ],
+                     *             "http": [
+                     *               "api.example.com"
+                     *             ],
+                     *             "tables": {
+                     *               "assets": [
+                     *                 "read"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "installedVersion": "1.2.0"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListAvailablePacksEnvelope"];
                 };
             };
@@ -62734,6 +75488,90 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "itsm-essentials",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "change": "install",
+                     *         "installedVersion": "1.2.0",
+                     *         "artifacts": [
+                     *           {
+                     *             "slug": "escalate-stale-incidents",
+                     *             "kind": "workflow_action",
+                     *             "change": "added",
+                     *             "permissions": {
+                     *               "api": [
+                     *                 "createIncident"
+                     *               ],
+                     *               "http": [
+                     *                 "api.example.com"
+                     *               ],
+                     *               "tables": {
+                     *                 "assets": [
+                     *                   "read"
+                     *                 ]
+                     *               }
+                     *             }
+                     *           }
+                     *         ],
+                     *         "removes": [
+                     *           "escalate-stale-incidents"
+                     *         ],
+                     *         "asks": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "needs": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "missing": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "breaks": [
+                     *           {
+                     *             "artifact": "escalate-stale-incidents",
+                     *             "kind": "workflow",
+                     *             "id": "example",
+                     *             "name": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PackCheckEnvelope"];
                 };
             };
@@ -62887,6 +75725,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
@@ -63048,6 +75940,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "artifact": "escalate-stale-incidents",
+                     *           "input": "example",
+                     *           "schedule": {
+                     *             "cron": "30 7 * * MON-FRI",
+                     *             "timeZone": "Europe/Berlin"
+                     *           },
+                     *           "status": "active",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobList"];
                 };
             };
@@ -63176,6 +76098,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -63334,6 +76279,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -63620,6 +76588,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -63804,6 +76795,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -63988,6 +77002,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -64167,6 +77204,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "sec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "payment_api_key",
+                     *           "hosts": [
+                     *             "example"
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastUsedBy": "dispatcher",
+                     *           "useCount": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UsedSecretList"];
                 };
             };
@@ -64295,6 +77359,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "payment_api_key",
+                     *         "hosts": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SecretEnvelope"];
                 };
             };
@@ -64455,6 +77536,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "payment_api_key",
+                     *         "hosts": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedBy": "dispatcher",
+                     *         "useCount": 1,
+                     *         "uses": [
+                     *           {
+                     *             "consumer": "webhook/wh_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "userId": "example",
+                     *             "host": "example",
+                     *             "service": "example",
+                     *             "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *             "useCount": 1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SecretDetailEnvelope"];
                 };
             };
@@ -64601,6 +77712,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "payment_api_key",
+                     *         "hosts": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SecretEnvelope"];
                 };
             };
@@ -64925,6 +78053,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rol_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "release-manager",
+                     *           "description": "example",
+                     *           "permissions": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "builtIn": true,
+                     *           "members": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleList"];
                 };
             };
@@ -65053,6 +78208,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rol_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "release-manager",
+                     *         "description": "example",
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "builtIn": true,
+                     *         "members": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleEnvelope"];
                 };
             };
@@ -65213,6 +78388,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rol_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "release-manager",
+                     *         "description": "example",
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "builtIn": true,
+                     *         "members": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleEnvelope"];
                 };
             };
@@ -65506,6 +78701,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rol_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "release-manager",
+                     *         "description": "example",
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "builtIn": true,
+                     *         "members": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleEnvelope"];
                 };
             };
@@ -65689,6 +78904,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "prefix": "example",
+                     *           "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "issuedBy": "example",
+                     *           "scopes": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "environments": [
+                     *             "production"
+                     *           ],
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "status": "active",
+                     *           "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "validUntil": "2026-01-15T09:30:00.000Z",
+                     *           "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *           "revocationReason": "requested",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
@@ -65813,6 +79066,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "prefix": "example",
+                     *         "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "issuedBy": "example",
+                     *         "scopes": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "status": "active",
+                     *         "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "revocationReason": "requested",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenEnvelope"];
                 };
             };
@@ -65970,6 +79254,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "role": "developer",
+                     *           "status": "invited",
+                     *           "addressProven": true,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "invite"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserList"];
                 };
             };
@@ -66094,6 +79407,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "email": "example",
+                     *         "name": "example",
+                     *         "role": "developer",
+                     *         "status": "invited",
+                     *         "addressProven": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "invite"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserEnvelope"];
                 };
             };
@@ -66237,6 +79572,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "email": "example",
+                     *         "name": "example",
+                     *         "role": "developer",
+                     *         "status": "invited",
+                     *         "addressProven": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "invite"
+                     *         ],
+                     *         "dependents": [
+                     *           {
+                     *             "kind": "webhook",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "environment": "production",
+                     *             "takeOver": "POST /api/v1/workflows/wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F/activate",
+                     *             "takenOver": true,
+                     *             "problem": "example"
+                     *           }
+                     *         ],
+                     *         "unanswered": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RemovedUserEnvelope"];
                 };
             };
@@ -66394,6 +79765,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "email": "example",
+                     *         "name": "example",
+                     *         "role": "developer",
+                     *         "status": "invited",
+                     *         "addressProven": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "invite"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserEnvelope"];
                 };
             };
@@ -66568,6 +79961,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "kind": "webhook",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "environment": "production",
+                     *             "takeOver": "POST /api/v1/workflows/wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F/activate"
+                     *           }
+                     *         ],
+                     *         "unanswered": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserDependentsEnvelope"];
                 };
             };
@@ -66704,6 +80118,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ses_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "address": "example",
+                     *           "userAgent": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionDetailList"];
                 };
             };
@@ -66987,6 +80425,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "email": "example",
+                     *         "name": "example",
+                     *         "role": "developer",
+                     *         "status": "invited",
+                     *         "addressProven": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "invite"
+                     *         ],
+                     *         "invitation": {
+                     *           "token": "example",
+                     *           "mailed": true,
+                     *           "acceptPath": "/api/v1/auth/invitations/accept",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InvitedUserEnvelope"];
                 };
             };
@@ -67150,6 +80616,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableList"];
                 };
             };
@@ -67278,6 +80811,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "assets",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "columns": [
+                     *           {
+                     *             "name": "serial_number",
+                     *             "type": "text",
+                     *             "nullable": false,
+                     *             "unique": true
+                     *           }
+                     *         ],
+                     *         "indexes": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "uniques": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               "serial_number"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "checks": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "expression": "example"
+                     *           }
+                     *         ],
+                     *         "rules": [
+                     *           {
+                     *             "role": "agent",
+                     *             "read": {
+                     *               "owner": "$user.id"
+                     *             },
+                     *             "write": {
+                     *               "owner": "$user.id"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableEnvelope"];
                 };
             };
@@ -67438,6 +81031,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "assets",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "columns": [
+                     *           {
+                     *             "name": "serial_number",
+                     *             "type": "text",
+                     *             "nullable": false,
+                     *             "unique": true
+                     *           }
+                     *         ],
+                     *         "indexes": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "uniques": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               "serial_number"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "checks": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "expression": "example"
+                     *           }
+                     *         ],
+                     *         "rules": [
+                     *           {
+                     *             "role": "agent",
+                     *             "read": {
+                     *               "owner": "$user.id"
+                     *             },
+                     *             "write": {
+                     *               "owner": "$user.id"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableEnvelope"];
                 };
             };
@@ -67731,6 +81384,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "assets",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "columns": [
+                     *           {
+                     *             "name": "serial_number",
+                     *             "type": "text",
+                     *             "nullable": false,
+                     *             "unique": true
+                     *           }
+                     *         ],
+                     *         "indexes": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "uniques": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               "serial_number"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "checks": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "expression": "example"
+                     *           }
+                     *         ],
+                     *         "rules": [
+                     *           {
+                     *             "role": "agent",
+                     *             "read": {
+                     *               "owner": "$user.id"
+                     *             },
+                     *             "write": {
+                     *               "owner": "$user.id"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableEnvelope"];
                 };
             };
@@ -67906,6 +81619,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "table": "example",
+                     *         "format": "csv",
+                     *         "status": "uploading",
+                     *         "bytes": 1,
+                     *         "bytesDone": 1,
+                     *         "written": 1,
+                     *         "refused": 1,
+                     *         "refusedRows": [
+                     *           {
+                     *             "line": 1,
+                     *             "path": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "finishedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordImportEnvelope"];
                 };
             };
@@ -68042,6 +81782,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "table": "example",
+                     *         "format": "csv",
+                     *         "status": "uploading",
+                     *         "bytes": 1,
+                     *         "bytesDone": 1,
+                     *         "written": 1,
+                     *         "refused": 1,
+                     *         "refusedRows": [
+                     *           {
+                     *             "line": 1,
+                     *             "path": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "finishedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordImportEnvelope"];
                 };
             };
@@ -68230,6 +81997,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "version": 1,
+                     *           "createdAt": "2026-03-02T10:00:00.000Z",
+                     *           "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *           "serial_number": "A-17",
+                     *           "price": "12.50"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordList"];
                 };
             };
@@ -68371,6 +82160,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "version": 1,
+                     *         "createdAt": "2026-03-02T10:00:00.000Z",
+                     *         "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *         "serial_number": "A-17",
+                     *         "price": "12.50"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordEnvelope"];
                 };
             };
@@ -68529,6 +82333,8 @@ export interface operations {
                 expand?: string;
                 /** @description Fields to answer, beside id and version. */
                 fields?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -68557,6 +82363,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "version": 1,
+                     *         "createdAt": "2026-03-02T10:00:00.000Z",
+                     *         "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *         "serial_number": "A-17",
+                     *         "price": "12.50"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordEnvelope"];
                 };
             };
@@ -68852,6 +82673,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "version": 1,
+                     *         "createdAt": "2026-03-02T10:00:00.000Z",
+                     *         "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *         "serial_number": "A-17",
+                     *         "price": "12.50"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordEnvelope"];
                 };
             };
@@ -69032,6 +82868,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "example",
+                     *           "type": "record.created",
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "actor": {
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "type": "example"
+                     *           },
+                     *           "requestId": "example",
+                     *           "changes": [
+                     *             "example"
+                     *           ],
+                     *           "before": {},
+                     *           "after": {}
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordChangeList"];
                 };
             };
@@ -69167,6 +83033,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "records": [
+                     *           {
+                     *             "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "version": 1,
+                     *             "createdAt": "2026-03-02T10:00:00.000Z",
+                     *             "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *             "serial_number": "A-17",
+                     *             "price": "12.50"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkUpsertedEnvelope"];
                 };
             };
@@ -69338,6 +83225,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 1,
+                     *         "records": [
+                     *           {
+                     *             "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "version": 1,
+                     *             "createdAt": "2026-03-02T10:00:00.000Z",
+                     *             "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *             "serial_number": "A-17",
+                     *             "price": "12.50"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkCreatedEnvelope"];
                 };
             };
@@ -69507,6 +83414,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 1,
+                     *         "ids": [
+                     *           "example"
+                     *         ],
+                     *         "dryRun": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkChangedEnvelope"];
                 };
             };
@@ -69678,6 +83599,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 1,
+                     *         "ids": [
+                     *           "example"
+                     *         ],
+                     *         "dryRun": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkChangedEnvelope"];
                 };
             };
@@ -69823,8 +83758,8 @@ export interface operations {
             query?: {
                 /** @description Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8. */
                 bom?: "true" | "false";
-                /** @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
-                delimiter?: "," | ";" | "\t";
+                /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+                delimiter?: string;
                 /** @description Fields to answer, beside id and version. */
                 fields?: string;
                 /** @description A RecordFilter as JSON. */
@@ -69857,7 +83792,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *       "version": 1,
+                     *       "createdAt": "2026-03-02T10:00:00.000Z",
+                     *       "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *       "serial_number": "A-17",
+                     *       "price": "12.50"
+                     *     }
+                     */
                     "application/x-ndjson": components["schemas"]["Record"];
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "text/csv": string;
                 };
             };
@@ -69965,8 +83914,8 @@ export interface operations {
     importRecords: {
         parameters: {
             query?: {
-                /** @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
-                delimiter?: "," | ";" | "\t";
+                /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+                delimiter?: string;
                 /** @description What the file is. */
                 format?: "csv" | "ndjson";
                 /** @description Columns that together are unique: what is there already is updated. */
@@ -70001,6 +83950,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "table": "example",
+                     *         "format": "csv",
+                     *         "status": "uploading",
+                     *         "bytes": 1,
+                     *         "bytesDone": 1,
+                     *         "written": 1,
+                     *         "refused": 1,
+                     *         "refusedRows": [
+                     *           {
+                     *             "line": 1,
+                     *             "path": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "finishedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordImportEnvelope"];
                 };
             };
@@ -70176,6 +84152,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "assets",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "columns": [
+                     *           {
+                     *             "name": "serial_number",
+                     *             "type": "text",
+                     *             "nullable": false,
+                     *             "unique": true
+                     *           }
+                     *         ],
+                     *         "indexes": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "uniques": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               "serial_number"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "checks": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "expression": "example"
+                     *           }
+                     *         ],
+                     *         "rules": [
+                     *           {
+                     *             "role": "agent",
+                     *             "read": {
+                     *               "owner": "$user.id"
+                     *             },
+                     *             "write": {
+                     *               "owner": "$user.id"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableEnvelope"];
                 };
             };
@@ -70354,6 +84390,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "results": [
+                     *           {
+                     *             "op": "create",
+                     *             "table": "example",
+                     *             "id": "example",
+                     *             "record": {
+                     *               "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *               "version": 1,
+                     *               "createdAt": "2026-03-02T10:00:00.000Z",
+                     *               "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *               "serial_number": "A-17",
+                     *               "price": "12.50"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "dryRun": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordBatchResultEnvelope"];
                 };
             };
@@ -70521,6 +84582,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "durationMs": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EvaluationResultEnvelope"];
                 };
             };
@@ -70674,6 +84745,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "url": "example",
+                     *           "events": [
+                     *             "example"
+                     *           ],
+                     *           "headers": {},
+                     *           "filter": {},
+                     *           "retries": 1,
+                     *           "retry_strategy": "fixed",
+                     *           "timeout_ms": 100,
+                     *           "retry_max_delay_ms": 1000,
+                     *           "retry_schedule": [
+                     *             1
+                     *           ],
+                     *           "rate_limit_per_second": 1,
+                     *           "ordering_key": "example",
+                     *           "status": "active",
+                     *           "has_secret": true,
+                     *           "paused_reason": "user",
+                     *           "owner_id": "example",
+                     *           "required_permissions": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "environment": "production",
+                     *           "created_at": "example",
+                     *           "updated_at": "example",
+                     *           "consecutive_failures": 1,
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookList"];
                 };
             };
@@ -70802,6 +84918,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "url": "example",
+                     *         "events": [
+                     *           "example"
+                     *         ],
+                     *         "headers": {},
+                     *         "filter": {},
+                     *         "retries": 1,
+                     *         "retry_strategy": "fixed",
+                     *         "timeout_ms": 100,
+                     *         "retry_max_delay_ms": 1000,
+                     *         "retry_schedule": [
+                     *           1
+                     *         ],
+                     *         "rate_limit_per_second": 1,
+                     *         "ordering_key": "example",
+                     *         "status": "active",
+                     *         "has_secret": true,
+                     *         "paused_reason": "user",
+                     *         "owner_id": "example",
+                     *         "required_permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environment": "production",
+                     *         "created_at": "example",
+                     *         "updated_at": "example",
+                     *         "consecutive_failures": 1,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEnvelope"];
                 };
             };
@@ -70960,6 +85114,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "url": "example",
+                     *         "events": [
+                     *           "example"
+                     *         ],
+                     *         "headers": {},
+                     *         "filter": {},
+                     *         "retries": 1,
+                     *         "retry_strategy": "fixed",
+                     *         "timeout_ms": 100,
+                     *         "retry_max_delay_ms": 1000,
+                     *         "retry_schedule": [
+                     *           1
+                     *         ],
+                     *         "rate_limit_per_second": 1,
+                     *         "ordering_key": "example",
+                     *         "status": "active",
+                     *         "has_secret": true,
+                     *         "paused_reason": "user",
+                     *         "owner_id": "example",
+                     *         "required_permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environment": "production",
+                     *         "created_at": "example",
+                     *         "updated_at": "example",
+                     *         "consecutive_failures": 1,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEnvelope"];
                 };
             };
@@ -71246,6 +85438,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "url": "example",
+                     *         "events": [
+                     *           "example"
+                     *         ],
+                     *         "headers": {},
+                     *         "filter": {},
+                     *         "retries": 1,
+                     *         "retry_strategy": "fixed",
+                     *         "timeout_ms": 100,
+                     *         "retry_max_delay_ms": 1000,
+                     *         "retry_schedule": [
+                     *           1
+                     *         ],
+                     *         "rate_limit_per_second": 1,
+                     *         "ordering_key": "example",
+                     *         "status": "active",
+                     *         "has_secret": true,
+                     *         "paused_reason": "user",
+                     *         "owner_id": "example",
+                     *         "required_permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environment": "production",
+                     *         "created_at": "example",
+                     *         "updated_at": "example",
+                     *         "consecutive_failures": 1,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEnvelope"];
                 };
             };
@@ -71412,6 +85642,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["DeliveryStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -71435,6 +85667,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "eventId": "example",
+                     *           "eventType": "example",
+                     *           "url": "example",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "lastAttemptAt": "example",
+                     *           "lastResponseStatus": 1,
+                     *           "lastResponseBody": "example",
+                     *           "lastDurationMs": 1,
+                     *           "lastError": {
+                     *             "kind": "status",
+                     *             "message": "example"
+                     *           },
+                     *           "nextAttemptAt": "example",
+                     *           "webhookId": "example",
+                     *           "replayOf": "example",
+                     *           "createdAt": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
@@ -71565,6 +85831,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "eventId": "example",
+                     *         "eventType": "example",
+                     *         "url": "example",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "lastAttemptAt": "example",
+                     *         "lastResponseStatus": 1,
+                     *         "lastResponseBody": "example",
+                     *         "lastDurationMs": 1,
+                     *         "lastError": {
+                     *           "kind": "status",
+                     *           "message": "example"
+                     *         },
+                     *         "nextAttemptAt": "example",
+                     *         "webhookId": "example",
+                     *         "replayOf": "example",
+                     *         "createdAt": "example",
+                     *         "request": {
+                     *           "method": "POST",
+                     *           "url": "example",
+                     *           "headers": {},
+                     *           "body": "example"
+                     *         },
+                     *         "response": {
+                     *           "status": 1,
+                     *           "headers": {},
+                     *           "body": "example",
+                     *           "truncated": true
+                     *         },
+                     *         "attemptLog": [
+                     *           {
+                     *             "number": 1,
+                     *             "startedAt": "example",
+                     *             "durationMs": 1,
+                     *             "url": "example",
+                     *             "requestHeaders": {},
+                     *             "response": {
+                     *               "status": 1,
+                     *               "headers": {},
+                     *               "body": "example",
+                     *               "truncated": true
+                     *             },
+                     *             "error": {
+                     *               "kind": "status",
+                     *               "message": "example"
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryDetailEnvelope"];
                 };
             };
@@ -71701,6 +86025,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "eventId": "example",
+                     *         "eventType": "example",
+                     *         "url": "example",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "lastAttemptAt": "example",
+                     *         "lastResponseStatus": 1,
+                     *         "lastResponseBody": "example",
+                     *         "lastDurationMs": 1,
+                     *         "lastError": {
+                     *           "kind": "status",
+                     *           "message": "example"
+                     *         },
+                     *         "nextAttemptAt": "example",
+                     *         "webhookId": "example",
+                     *         "replayOf": "example",
+                     *         "createdAt": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryEnvelope"];
                 };
             };
@@ -71873,6 +86224,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "eventId": "example",
+                     *         "eventType": "example",
+                     *         "url": "example",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "lastAttemptAt": "example",
+                     *         "lastResponseStatus": 1,
+                     *         "lastResponseBody": "example",
+                     *         "lastDurationMs": 1,
+                     *         "lastError": {
+                     *           "kind": "status",
+                     *           "message": "example"
+                     *         },
+                     *         "nextAttemptAt": "example",
+                     *         "webhookId": "example",
+                     *         "replayOf": "example",
+                     *         "createdAt": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryEnvelope"];
                 };
             };
@@ -72044,6 +86422,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dryRun": true,
+                     *         "count": 1,
+                     *         "job": {
+                     *           "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "webhookId": "example",
+                     *           "status": "running",
+                     *           "filter": {
+                     *             "status": [
+                     *               "failed"
+                     *             ],
+                     *             "eventType": "example",
+                     *             "from": "example",
+                     *             "to": "example"
+                     *           },
+                     *           "total": 1,
+                     *           "replayed": 1,
+                     *           "createdAt": "example",
+                     *           "finishedAt": "example"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayStartedEnvelope"];
                 };
             };
@@ -72216,6 +86622,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "webhookId": "example",
+                     *           "status": "running",
+                     *           "filter": {
+                     *             "status": [
+                     *               "failed"
+                     *             ],
+                     *             "eventType": "example",
+                     *             "from": "example",
+                     *             "to": "example"
+                     *           },
+                     *           "total": 1,
+                     *           "replayed": 1,
+                     *           "createdAt": "example",
+                     *           "finishedAt": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayJobList"];
                 };
             };
@@ -72346,6 +86783,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "webhookId": "example",
+                     *         "status": "running",
+                     *         "filter": {
+                     *           "status": [
+                     *             "failed"
+                     *           ],
+                     *           "eventType": "example",
+                     *           "from": "example",
+                     *           "to": "example"
+                     *         },
+                     *         "total": 1,
+                     *         "replayed": 1,
+                     *         "createdAt": "example",
+                     *         "finishedAt": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayJobEnvelope"];
                 };
             };
@@ -72482,6 +86943,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "webhookId": "example",
+                     *         "status": "running",
+                     *         "filter": {
+                     *           "status": [
+                     *             "failed"
+                     *           ],
+                     *           "eventType": "example",
+                     *           "from": "example",
+                     *           "to": "example"
+                     *         },
+                     *         "total": 1,
+                     *         "replayed": 1,
+                     *         "createdAt": "example",
+                     *         "finishedAt": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayJobEnvelope"];
                 };
             };
@@ -72657,6 +87142,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "url": "example",
+                     *         "events": [
+                     *           "example"
+                     *         ],
+                     *         "headers": {},
+                     *         "filter": {},
+                     *         "retries": 1,
+                     *         "retry_strategy": "fixed",
+                     *         "timeout_ms": 100,
+                     *         "retry_max_delay_ms": 1000,
+                     *         "retry_schedule": [
+                     *           1
+                     *         ],
+                     *         "rate_limit_per_second": 1,
+                     *         "ordering_key": "example",
+                     *         "status": "active",
+                     *         "has_secret": true,
+                     *         "paused_reason": "user",
+                     *         "owner_id": "example",
+                     *         "required_permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environment": "production",
+                     *         "created_at": "example",
+                     *         "updated_at": "example",
+                     *         "consecutive_failures": 1,
+                     *         "version": 1,
+                     *         "secret": "example",
+                     *         "overlap_until": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RotatedWebhookEnvelope"];
                 };
             };
@@ -72837,6 +87362,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": 1,
+                     *         "latency_ms": 1,
+                     *         "body": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookTestResultEnvelope"];
                 };
             };
@@ -73009,6 +87546,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "status": "inactive",
+                     *           "publishedVersion": 1,
+                     *           "latestVersion": 1,
+                     *           "draftRevision": 1,
+                     *           "draftChanged": true,
+                     *           "triggerType": "example",
+                     *           "ownerId": "example",
+                     *           "deactivatedReason": "user",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "update"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowList"];
                 };
             };
@@ -73137,6 +87707,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ],
+                     *         "draft": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "problems": [
+                     *           {
+                     *             "step": "notify",
+                     *             "path": "/steps/1/body/assignee",
+                     *             "code": "unknown_step",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
                 };
             };
@@ -73295,6 +87908,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ],
+                     *         "draft": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "problems": [
+                     *           {
+                     *             "step": "notify",
+                     *             "path": "/steps/1/body/assignee",
+                     *             "code": "unknown_step",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
                 };
             };
@@ -73581,6 +88237,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ],
+                     *         "draft": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "problems": [
+                     *           {
+                     *             "step": "notify",
+                     *             "path": "/steps/1/body/assignee",
+                     *             "code": "unknown_step",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
                 };
             };
@@ -73765,6 +88464,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowEnvelope"];
                 };
             };
@@ -73949,6 +88674,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowEnvelope"];
                 };
             };
@@ -74125,6 +88876,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "format": "opsplane.workflow/1",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "definition": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowExportEnvelope"];
                 };
             };
@@ -74254,6 +89026,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "path": "/hooks/hk_01JABCDEFGHJKMNPQRSTVWXYZ0"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowHookEnvelope"];
                 };
             };
@@ -74391,6 +89173,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "path": "/hooks/hk_01JABCDEFGHJKMNPQRSTVWXYZ0"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowHookEnvelope"];
                 };
             };
@@ -74573,6 +89365,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ],
+                     *         "draft": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "problems": [
+                     *           {
+                     *             "step": "notify",
+                     *             "path": "/steps/1/body/assignee",
+                     *             "code": "unknown_step",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
                 };
             };
@@ -74748,6 +89583,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowEnvelope"];
                 };
             };
@@ -74932,6 +89793,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowEnvelope"];
                 };
             };
@@ -75091,6 +89978,8 @@ export interface operations {
                 /** @description Items per page. */
                 limit?: number;
                 status?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "dead";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Queued before this instant. */
                 to?: string;
                 triggerType?: string;
@@ -75117,6 +90006,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowName": "example",
+                     *           "workflowVersion": 1,
+                     *           "status": "queued",
+                     *           "triggerType": "example",
+                     *           "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "attempt": 1,
+                     *           "error": {
+                     *             "code": "example",
+                     *             "message": "example",
+                     *             "step": "example"
+                     *           },
+                     *           "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "endedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "cancel"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunList"];
                 };
             };
@@ -75253,6 +90178,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "triggerId": "example",
+                     *           "triggerType": "example",
+                     *           "triggeredAt": "2026-01-15T09:30:00.000Z",
+                     *           "reason": "too_deep"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SkippedTriggerList"];
                 };
             };
@@ -75391,6 +90336,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "runId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "created": true,
+                     *         "ended": true,
+                     *         "status": "queued",
+                     *         "output": "example",
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TriggeredRunEnvelope"];
                 };
             };
@@ -75565,6 +90529,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "runId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "created": true,
+                     *         "ended": true,
+                     *         "status": "queued",
+                     *         "output": "example",
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TriggeredRunEnvelope"];
                 };
             };
@@ -75735,6 +90718,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": 1,
+                     *           "name": "example",
+                     *           "note": "example",
+                     *           "triggerType": "example",
+                     *           "stepCount": 1,
+                     *           "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *           "publishedBy": "example",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowVersionList"];
                 };
             };
@@ -75865,6 +90873,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "note": "example",
+                     *         "triggerType": "example",
+                     *         "stepCount": 1,
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": "example",
+                     *         "current": true,
+                     *         "definition": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowVersionWithDefinitionEnvelope"];
                 };
             };
@@ -75996,6 +91031,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": 1,
+                     *         "to": 1,
+                     *         "changes": [
+                     *           {
+                     *             "path": "/steps/0/url",
+                     *             "kind": "added"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowDiffEnvelope"];
                 };
             };
@@ -76123,6 +91175,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {},
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["JsonSchemaDocumentEnvelope"];
                 };
             };
@@ -76244,6 +91304,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "acme",
+                     *           "name": "example",
+                     *           "settings": {
+                     *             "timezone": "Europe/Paris",
+                     *             "executionRetentionDays": 1
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "role": "developer"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceAccessList"];
                 };
             };
@@ -76357,6 +91444,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "acme",
+                     *         "name": "example",
+                     *         "settings": {
+                     *           "timezone": "Europe/Paris",
+                     *           "executionRetentionDays": 1
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "role": "developer"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceAccessEnvelope"];
                 };
             };
@@ -76523,6 +91630,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "acme",
+                     *         "name": "example",
+                     *         "settings": {
+                     *           "timezone": "Europe/Paris",
+                     *           "executionRetentionDays": 1
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceEnvelope"];
                 };
             };
@@ -76697,6 +91823,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "members": 1,
+                     *         "tokens": {
+                     *           "active": 1,
+                     *           "total": 1
+                     *         },
+                     *         "secrets": 1,
+                     *         "resources": {},
+                     *         "events": {
+                     *           "last24h": 1,
+                     *           "last7d": 1,
+                     *           "byType": [
+                     *             {
+                     *               "type": "example",
+                     *               "last24h": 1,
+                     *               "last7d": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceStatsEnvelope"];
                 };
             };
@@ -76828,6 +91981,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "acme",
+                     *         "name": "example",
+                     *         "settings": {
+                     *           "timezone": "Europe/Paris",
+                     *           "executionRetentionDays": 1
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "role": "developer"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceAccessEnvelope"];
                 };
             };

@@ -7,6 +7,7 @@ import { edgeValues, type Taste } from './fuzz/arbitrary.js'
 import { breakages, rotated } from './fuzz/breakage.js'
 import { type OpenApi, type Operation, operationsOf, parametersIn, takesAnyName } from './fuzz/document.js'
 import type { Answer, Fields, Sent } from './fuzz/exchange.js'
+import { neverSuccessful } from './fuzz/expectations.js'
 import { newKey, passedOn, repeater } from './fuzz/repetition.js'
 import { allowedRequests, edgeRequests } from './fuzz/requests.js'
 import { buildWorld, encodeQuery, fillPath, type World } from './fuzz/world.js'
@@ -17,14 +18,6 @@ const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 /** In how many ways each field is wrong, another one for each; a longer run tries every one. */
 const waysEach = runs > 1 ? Infinity : 1
 
-/** Operations no success can be counted on here, and why. */
-const neverSuccessful: Record<string, string> = {
-  cancelWebhookReplay: 'a replay of one delivery is over before it can be canceled',
-  requestPasswordReset: 'no mail server',
-  resetPassword: 'what it takes comes by mail',
-  requestAddressProof: 'no mail server',
-  proveAddress: 'what it takes comes by mail',
-}
 /** What an operation does may be over before it arrives, as an export of few rows is: tried anew until it comes in time. */
 const racing = new Set(['cancelExport', 'cancelRecordImport'])
 

@@ -79,6 +79,15 @@ test('every operation is described, grouped, guarded and shown by an example tha
   expect(wrong).toEqual([])
 })
 
+test('every operation shows an answer that its schema allows', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const judge = judgeBy(document)
+  const wrong = operationsOf(document).flatMap((operation) =>
+    judge.wrongExamples(operation).map((problem) => `${operation.id}: ${problem}`),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('what is outside of /api/v1 has a server of its own', async () => {
   const document = JSON.parse((await get('/openapi.json')).text) as {
     paths: Record<string, { servers?: object[] }>

@@ -56,7 +56,12 @@ function documentOperation(operationId: string, summary: string, mediaType: stri
       200: {
         description: summary,
         headers: { ETag: { description: 'Of these bytes.', schema: { type: 'string' as const } } },
-        content: { [mediaType]: { schema } },
+        content: {
+          [mediaType]: {
+            schema,
+            example: mediaType === 'text/html' ? '<!doctype html>' : { openapi: '3.1.0' },
+          },
+        },
       },
       304: { description: 'Unchanged since If-None-Match; no content.' },
       ...Object.fromEntries(platformErrors.map(errorResponse)),

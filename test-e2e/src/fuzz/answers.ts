@@ -7,6 +7,8 @@ import type { Answer } from './exchange.js'
 export interface Judge {
   /** What is wrong with an answer of an operation; empty when nothing is. */
   problems(operation: Operation, answer: Answer): string[]
+  /** What is wrong with the examples of its answers. */
+  wrongExamples(operation: Operation): string[]
   /** Whether the document allows this body. */
   allows(operation: Operation, body: unknown): boolean
 }
@@ -56,6 +58,25 @@ export function judgeBy(document: OpenApi): Judge {
       ...schemaProblems(operation, answer),
       ...requestIdProblems(answer),
     ],
+    wrongExamples: (operation) =>
+      Object.entries(operation.raw.responses)
+        .filter(([status]) => Number(status) < 300)
+        .flatMap(([status, { content = {} }]) =>
+          Object.entries(content).map(([media, { example }]) => ({ status, media, example })),
+        )
+        .flatMap(({ status, media, example }) => {
+          if (example === undefined) return [`${status} has no example of ${media}`]
+          const place = [
+            'paths',
+            operation.path,
+            operation.method.toLowerCase(),
+            'responses',
+            status,
+            'content',
+          ]
+          const validate = validator([...place, media, 'schema'])
+          return validate(example) ? [] : [`${status}, its example: ${ajv.errorsText(validate.errors)}`]
+        }),
     allows: (operation, body) => {
       const place = ['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content']
       return validator([...place, 'application/json', 'schema'])(body)

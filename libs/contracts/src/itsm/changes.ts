@@ -51,7 +51,9 @@ export type ChangeAction = z.infer<typeof ChangeAction>
 
 /** From the mildest to the gravest. */
 export const changeRisks = ['low', 'moderate', 'high'] as const
-export const ChangeRisk = z.enum(changeRisks).meta({ id: 'ChangeRisk' })
+export const ChangeRisk = z
+  .enum(changeRisks)
+  .meta({ id: 'ChangeRisk', description: 'Of a change, the highest of its risk factors.' })
 export type ChangeRisk = z.infer<typeof ChangeRisk>
 
 // Without an id of its own: OpenAPI components of enums that are nullable somewhere come out nullable everywhere.
@@ -138,7 +140,7 @@ export const ChangeState = z.object({
   requesterId: z.string().meta({ description: 'The person, also where an API key asked for it.' }),
   actualStart: At.nullable(),
   actualEnd: At.nullable(),
-  risk: ChangeRisk.meta({ description: 'The highest of the risk factors.' }),
+  risk: ChangeRisk,
   riskFactors: z.array(ChangeRiskFactor),
   onHold: z.boolean(),
   holdReason: z.string().nullable(),

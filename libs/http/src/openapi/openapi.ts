@@ -3,20 +3,22 @@ import {
   type ErrorCode,
   ErrorEnvelope,
   errorTable,
-  Filter,
   Meta,
-  NewFilter,
   originPrefix,
   Pagination,
-  RecordFilter,
 } from '@opsplane/contracts'
 import { createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { locator } from '../route/location.js'
 import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
+import { examplesOf } from './examples.js'
+import { type Schema, type Schemas, withNamedMembers } from './named-members.js'
+import { withNullableReferences } from './nullable-references.js'
 import { headerParameters, securitySchemes } from './openapi-components.js'
 import { withPlainDefaults } from './plain-defaults.js'
 import { createNames } from './schema-names.js'
+
+type Definition = ConstructorParameters<typeof OpenApiGeneratorV31>[0][number]
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
@@ -36,39 +38,54 @@ export async function openApiDocument(service: string, routes: readonly Route[])
     info: { title: `Opsplane ${service}`, version: '1' },
     tags: [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name })),
   }
-  const definitions = [...filters, ...registry.definitions]
-  // It adds what it finds in its list to what it has made before: so the list gets one route at a time.
+  const envelopes = envelopeComponents()
+  const described = shown.map((route) => ({ route, envelope: envelopes(route) }))
+  const names = createNames()
+  const ofErrors = names.claim([ErrorEnvelope])
+  const named = described.flatMap(({ route, envelope }) => names.claim(schemasOf(route, envelope)))
+  const definitions: Definition[] = [...registry.definitions]
+  // It adds what it finds in its list to what it has made before: so the list gets one definition at a time.
   const generator = new OpenApiGeneratorV31(definitions)
   let document = generator.generateDocument(head)
-  const envelopes = envelopeComponents()
-  const names = createNames()
-  names.claim([ErrorEnvelope, Filter, NewFilter, RecordFilter])
   const slice = createSlices()
-  for (const route of shown) {
-    const envelope = envelopes(route)
-    names.claim([
-      envelope,
-      route.query,
-      ...(route.params ? [route.params] : []),
-      ...(route.body ? [route.body] : []),
-    ])
-    const described = operation(route, envelope, locator(route, routes) !== undefined)
-    definitions.splice(0, definitions.length, { type: 'route', route: described })
+  const add = async (definition: Definition) => {
+    definitions.splice(0, definitions.length, definition)
     document = generator.generateDocument(head)
     await slice()
   }
+  for (const schema of [...ofErrors, ...named]) await add({ type: 'schema', schema })
+  for (const { route, envelope } of described)
+    await add({ type: 'route', route: operation(route, envelope, locator(route, routes) !== undefined) })
   for (const { path } of shown.filter(({ isOfOrigin }) => isOfOrigin)) {
     const item = document.paths?.[shownPath(path)]
     if (item) item.servers = [...originServers]
   }
   for (const section of [document.paths ?? {}, document.components?.schemas ?? {}]) {
     for (const [name, part] of Object.entries(section)) {
-      section[name] = withPlainDefaults(part)
+      section[name] = withNullableReferences(withPlainDefaults(part))
       await slice()
     }
   }
+  if (document.components?.schemas)
+    document.components.schemas = withNamedMembers(document.components.schemas as Schemas)
+  const exampleOf = examplesOf((document.components?.schemas ?? {}) as Schemas)
+  for (const item of Object.values(document.paths ?? {})) {
+    for (const content of successesOf(item)) content.example = exampleOf(content.schema)
+    await slice()
+  }
   return document
 }
+
+/** What the operations at a path answer with JSON, one value or lines of it. */
+const successesOf = (item: object): { schema: Schema; example?: unknown }[] =>
+  Object.values(
+    item as Record<string, { responses?: Record<string, { content?: Record<string, { schema: Schema }> }> }>,
+  )
+    .flatMap(({ responses = {} }) => Object.entries(responses))
+    .filter(([status]) => Number(status) < 300)
+    .flatMap(([, { content = {} }]) => Object.entries(content))
+    .filter(([mediaType]) => mediaType === 'application/json' || mediaType === lines)
+    .map(([, content]) => content)
 
 /** Where the document itself is from, but not below /api/v1. */
 const originServers = [{ url: '/' }]
@@ -79,14 +96,13 @@ const shownPath = (path: string): string =>
     '{$1}',
   )
 
-/**
- * What some services use with null or with a default, and others without: the generator takes a component from its first use,
- * and those of one name have to be equal in all documents.
- */
-const filters = [Filter, NewFilter, RecordFilter].map((schema) => ({
-  type: 'schema' as const,
-  schema: schema.nullable(),
-}))
+/** Everything a route describes, but for its errors. */
+function schemasOf(route: Route, envelope: z.ZodType): z.ZodType[] {
+  const isDescribed = route.status !== 204 && mediaTypes(route).some((type) => isOfSchema(route, type))
+  return [...(isDescribed ? [envelope] : []), route.query, route.params, route.body].filter(
+    (schema) => schema !== undefined,
+  )
+}
 
 /** Makes the success envelope of a resource once, named after it; that of an answer without a name is named after the operation. */
 function envelopeComponents(): (route: Route) => z.ZodType {
@@ -176,6 +192,16 @@ const uploadOf = (mediaType: string) =>
     : { schema: { type: 'string' as const } }
 
 const lines = 'application/x-ndjson'
+/** Of an answer that is text: what a file of csv may be. */
+const exampleText = 'id,name\n1,Ada\n'
+
+/** Of a success. */
+const mediaTypes = ({ kind, answers }: Route): readonly string[] =>
+  answers ?? (kind === 'stream' ? [lines] : ['application/json'])
+
+/** Whether an answer of this type is described by the schema of the route, and not as text. */
+const isOfSchema = ({ answers }: Route, mediaType: string): boolean =>
+  answers === undefined || mediaType === lines
 
 function success(route: Route, envelope: z.ZodType, located: boolean): RouteConfig['responses'][string] {
   const headers = {
@@ -190,11 +216,12 @@ function success(route: Route, envelope: z.ZodType, located: boolean): RouteConf
       Location: { description: 'Where the new resource is.', schema: { type: 'string' as const } },
     }),
   }
-  const linesOrOne = route.kind === 'stream' ? [lines] : ['application/json']
   const content = Object.fromEntries(
-    (route.answers ?? linesOrOne).map((type) => [
+    mediaTypes(route).map((type) => [
       type,
-      { schema: route.answers && type !== lines ? { type: 'string' as const } : envelope },
+      isOfSchema(route, type)
+        ? { schema: envelope }
+        : { schema: { type: 'string' as const }, example: exampleText },
     ]),
   )
   const description = route.status === 204 ? 'Done; no content.' : route.summary

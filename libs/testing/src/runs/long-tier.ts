@@ -19,6 +19,7 @@ export const longTier: Readonly<Record<string, string>> = {
   SIMULATION_SEEDS: '100000',
   STUDIO_KILLS: '30',
   TEST_CHART: '1',
+  TEST_CLIENTS: '1',
   TEST_CLOCKS: '100000',
   TEST_HEAP: '1',
   TEST_HELD_DELIVERIES: '1000000',

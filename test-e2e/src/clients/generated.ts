@@ -1,0 +1,95 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const sources = join(root, 'test-e2e/clients')
+/** Where generators are kept that were installed once. */
+const cache = join(root, '.opsplane/client-tools')
+
+export const generators = {
+  python: 'openapi-python-client==0.29.1',
+  go: 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2',
+}
+
+/** A call as the programs of `test-e2e/clients` read it. */
+export interface ClientCall {
+  operation: string
+  url: string
+  token: string
+  /** Values of the path, in its order. */
+  path: string[]
+  /** Of the path, the query and the headers, by their names. */
+  parameters: Record<string, string>
+  body?: unknown
+  file?: string
+  media?: string
+}
+
+export type Called = { status: number; error?: undefined } | { status?: undefined; error: string }
+
+/** A generated client that calls what it is asked to, one after the other. */
+export interface GeneratedClient {
+  call(call: ClientCall): Promise<Called>
+  stop(): void
+}
+
+/** Generates a client of a document in a folder, compiles it, and starts it. Throws with what the tools print when one fails. */
+export const clientMakers: Record<
+  keyof typeof generators,
+  (document: string, folder: string) => GeneratedClient
+> = {
+  python(document, folder) {
+    const tools = join(cache, 'python')
+    if (!existsSync(join(tools, 'bin/openapi-python-client'))) {
+      run('python3', ['-m', 'venv', tools], root)
+      run(join(tools, 'bin/pip'), ['install', '--quiet', generators.python], root)
+    }
+    const config = join(sources, 'python.yaml')
+    const to = join(folder, 'opsplane_client')
+    const args = ['generate', '--path', document, '--meta', 'none', '--config', config, '--output-path', to]
+    run(join(tools, 'bin/openapi-python-client'), [...args, '--fail-on-warning'], folder)
+    run(join(tools, 'bin/python'), ['-m', 'compileall', '-q', to], folder)
+    copyFileSync(join(sources, 'drive.py'), join(folder, 'drive.py'))
+    return driven(join(tools, 'bin/python'), ['drive.py'], folder)
+  },
+  go(document, folder) {
+    mkdirSync(join(folder, 'api'), { recursive: true })
+    copyFileSync(join(sources, 'drive.go'), join(folder, 'drive.go'))
+    writeFileSync(join(folder, 'go.mod'), 'module example.com/clients\n\ngo 1.25\n')
+    run('go', ['run', generators.go, '-config', join(sources, 'go.yaml'), document], folder)
+    run('go', ['mod', 'tidy'], folder)
+    run('go', ['build', '-o', 'drive', '.'], folder)
+    return driven(join(folder, 'drive'), [], folder)
+  },
+}
+
+function run(program: string, args: string[], cwd: string): void {
+  const { status, error, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' })
+  if (error)
+    throw new Error(`${program} cannot be run, install it or leave TEST_CLIENTS out: ${error.message}`)
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ends with ${status}: ${stderr}${stdout}`)
+}
+
+function driven(program: string, args: string[], cwd: string): GeneratedClient {
+  const child = spawn(program, args, { cwd, stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const ready = lines.next()
+  let last: Promise<unknown> = ready
+  const ask = async (call: ClientCall): Promise<Called> => {
+    child.stdin.write(`${JSON.stringify(call)}\n`)
+    const { value, done } = await lines.next()
+    if (done) throw new Error(`${program} has ended`)
+    return JSON.parse(value) as Called
+  }
+  return {
+    call: (call) => {
+      const answer = last.then(() => ask(call))
+      last = answer.catch(() => {})
+      return answer
+    },
+    stop: () => child.kill(),
+  }
+}

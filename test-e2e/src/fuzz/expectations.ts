@@ -1,0 +1,8 @@
+/** Operations no success can be counted on here, and why. */
+export const neverSuccessful: Record<string, string> = {
+  cancelWebhookReplay: 'a replay of one delivery is over before it can be canceled',
+  requestPasswordReset: 'no mail server',
+  resetPassword: 'what it takes comes by mail',
+  requestAddressProof: 'no mail server',
+  proveAddress: 'what it takes comes by mail',
+}
