@@ -1,4 +1,4 @@
-/** Tests run compiled, as plain Node modules: `tsc -b` first, so what is tested is what ships. */
+/** Tests run compiled, as plain Node modules: `node deploy/bundler/compile.mjs` first, so what is tested is what ships. */
 export default {
   testEnvironment: 'node',
   testMatch: [
@@ -13,9 +13,8 @@ export default {
   globalSetup: '<rootDir>/libs/testing/dist/global-setup.js',
   globalTeardown: '<rootDir>/libs/testing/dist/global-teardown.js',
   testRunner: '<rootDir>/libs/testing/dist/jest/runner.js',
+  reporters: ['default', '<rootDir>/libs/testing/dist/jest/profile-reporter.js'],
   testSequencer: '<rootDir>/libs/testing/dist/jest/sequencer.js',
-  // For what hangs. A slow machine with other things to do is no failure.
-  testTimeout: 300_000,
   // Much of what tests do is wait: two more than the cores it is meant for.
   maxWorkers: 4,
   // A worker keeps every module its files have imported: at its heap's limit it would be slow, for collecting it.

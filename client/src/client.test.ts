@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
-import { type ClientOptions, createClient, OpsplaneError } from './index.js'
+import { type ClientOptions, createClient, OpsplaneError, parseExact, stringifyExact } from './index.js'
 
 interface Reply {
   status: number
@@ -9,6 +9,7 @@ interface Reply {
   headers?: Record<string, string>
 }
 interface Seen {
+  body: string
   method: string | undefined
   url: string | undefined
   headers: IncomingMessage['headers']
@@ -21,12 +22,15 @@ afterEach(() => void server?.close())
 async function clientOf(replies: (Reply | 'hang up')[], options: Partial<ClientOptions> = {}) {
   const seen: Seen[] = []
   const queue = [...replies]
-  server = createServer((req, res) => {
-    seen.push({ method: req.method, url: req.url, headers: req.headers })
+  server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    seen.push({ body, method: req.method, url: req.url, headers: req.headers })
     const reply = queue.shift()
     if (reply === undefined || reply === 'hang up') return void req.socket.destroy()
     res.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
-    res.end(reply.body === undefined ? undefined : JSON.stringify(reply.body))
+    res.end(reply.body === undefined ? undefined : stringifyExact(reply.body))
   })
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -114,6 +118,24 @@ test('a refusal is an error with all that the API said', async () => {
     details: [{ path: '/title' }],
   })
 })
+
+test.each([undefined, 'text'] as const)(
+  'numbers of a body and an answer keep all digits (%s)',
+  async (parseAs) => {
+    const extra = '[9007199254740993,{"n":-1234567890123456.7891}]'
+    const record = parseExact(`{"id":"rec_1","extra":${extra}}`)
+    const { client, seen } = await clientOf([{ status: 201, body: { data: record, meta } }])
+    const path = { slug: 'assets' }
+    const answer = await client.post('/tables/{slug}/records', {
+      params: { path },
+      body: { extra: parseExact(extra) },
+      ...(parseAs && { parseAs }),
+    })
+    expect(seen[0]?.body).toBe(`{"extra":${extra}}`)
+    const text = typeof answer === 'string' ? answer : stringifyExact(answer)
+    expect(text).toContain(extra)
+  },
+)
 
 test('an answer of something in between is an error as well', async () => {
   const { client } = await clientOf([{ status: 502, body: 'bad gateway', headers: { 'x-request-id': 'r' } }])

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { parseExact, stringifyExact } from '@opsplane/contracts/exact-json'
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import type { HttpMethod, MediaType, PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers'
 import { OpsplaneError } from './error.js'
@@ -34,7 +35,10 @@ type Answer<Path extends keyof paths, Method extends HttpMethod> = paths[Path][M
   ? Extract<FetchResponse<Operation, object, MediaType>, { error?: never }>['data']
   : never
 
-/** Sends one request; resolves to the body of a successful answer, throws an OpsplaneError for any other. */
+/**
+ * Sends one request; resolves to the body of a successful answer, throws an OpsplaneError for any other. A number that a double
+ * would change, such as one in a JSON column, is an ExactNumber with all its digits, in bodies as in answers.
+ */
 export type Call<Method extends HttpMethod> = <Path extends PathsWithMethod<paths, Method>>(
   path: Path,
   ...init: Init<Path, Method>
@@ -63,7 +67,10 @@ export interface OpsplaneClient {
     path: Path,
     ...init: Init<Path, 'get'>
   ): AsyncGenerator<Item<Path>, void, undefined>
-  /** Resolves to status, headers and body whatever the answer, for what needs more than the body. */
+  /**
+   * Resolves to status, headers and body whatever the answer, for what needs more than the body. It parses by JSON.parse:
+   * where digits matter, ask for the body with `parseAs: 'text'` and read it by `parseExact`.
+   */
   raw: ReturnType<typeof createFetchClient<paths>>
 }
 
@@ -72,6 +79,7 @@ export function createClient(options: ClientOptions): OpsplaneClient {
   const send = options.fetch ?? ((request: Request) => fetch(request))
   const raw = createFetchClient<paths>({
     baseUrl: options.baseUrl,
+    bodySerializer: stringifyExact,
     fetch: options.retry ? withRetries(send, options.retry) : send,
   })
   raw.use({
@@ -109,6 +117,7 @@ async function standardHeaders(options: ClientOptions, method: string): Promise<
 }
 
 interface UntypedInit {
+  parseAs?: string
   params?: { query?: Record<string, unknown> }
 }
 type UntypedCall = (path: string, init?: UntypedInit) => Promise<unknown>
@@ -121,9 +130,14 @@ function caller(raw: OpsplaneClient['raw'], method: HttpMethod): UntypedCall {
     init?: UntypedInit,
   ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
   return async (path, init) => {
-    const { data, error, response } = await request(method, path, init)
+    const { parseAs = 'json' } = init ?? {}
+    const isJson = parseAs === 'json'
+    const { data, error, response } = await request(method, path, {
+      ...init,
+      parseAs: isJson ? 'text' : parseAs,
+    })
     if (!response.ok) throw new OpsplaneError(response.status, error, response)
-    return data
+    return isJson && data ? parseExact(String(data)) : data
   }
 }
 

@@ -1,3 +1,4 @@
+export { ExactNumber, parseExact, stringifyExact } from '@opsplane/contracts/exact-json'
 export {
   type Call,
   type ClientOptions,

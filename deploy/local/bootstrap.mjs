@@ -22,6 +22,8 @@ const COMMANDS = {
   demo: ['deploy/local/bundle/cli.cjs', 'demo'],
   start: ['deploy/local/bundle/cli.cjs', 'start'],
   test: ['deploy/local/dist/test.js'],
+  'test:long': ['libs/testing/dist/runs/long.js'],
+  'test:repeat': ['libs/testing/dist/runs/repeat.js'],
   bench: ['bench/dist/index.js'],
   opsplane: ['cli/dist/main.js'],
   migration: ['deploy/local/dist/migration.js'],
@@ -29,16 +31,22 @@ const COMMANDS = {
 }
 // They need no nats-server, or one that runs already.
 const WITHOUT_NATS = ['opsplane', 'migration']
-const WITHOUT_BUNDLES = ['opsplane', 'migration', 'client']
-// The rest may not compile before what these write is there: what uses the client needs its new types.
-const BUILT = { client: ['client'], migration: ['deploy/local'] }
+/** Of which programs bundles are made before; the others need none. */
+const BUNDLED = {
+  demo: 'local',
+  start: 'local',
+  test: 'all',
+  'test:long': 'all',
+  'test:repeat': 'all',
+  bench: 'services',
+}
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
 
-Installs the dependencies, builds, makes sure there is a nats-server, then runs the command.
+Installs the dependencies, compiles what has changed, makes sure there is a nats-server, then runs the command.
 
   demo       start the platform and show its main job
   start      start the platform
-  test       lint and run all tests; arguments go to jest
+  test       lint, check types and run all tests; arguments go to jest
   bench      measure beside the raw limits
   opsplane   the command line for operators (opsplane --help)
   migration  write the migration for a changed schema (migration --help)
@@ -78,10 +86,10 @@ process.chdir(fileURLToPath(new URL('../..', import.meta.url)))
 try {
   checkNode()
   await step('dependencies', installDependencies)
-  await step('build', build)
-  if (!WITHOUT_BUNDLES.includes(command)) await step('bundles', bundle)
+  await step('compile', compileSources)
+  if (BUNDLED[command]) await step('bundles', bundle)
   if (!WITHOUT_NATS.includes(command)) await step('nats-server', ensureNatsServer)
-  if (command === 'test') await step('chromium', ensureChromium)
+  if (command.startsWith('test')) await step('chromium', ensureChromium)
 } catch (error) {
   if (!(error instanceof StepError)) throw error
   process.stderr.write(`\n${error.message}\n${error.output ? `\n${error.output}\n` : ''}\n${error.advice}\n`)
@@ -126,17 +134,29 @@ function installDependencies() {
   return 'installed'
 }
 
-function build() {
-  const result = tool('node_modules/.bin/tsc', ['-b', ...(BUILT[command] ?? [])])
-  if (result.ok) return 'done'
-  throw new StepError('The build failed.', result.output, 'Correct these errors, then run this again.')
+async function compileSources() {
+  const { compile } = await import('../bundler/compile.mjs')
+  try {
+    const { compiled } = await compile()
+    return compiled.length === 0 ? 'unchanged' : `${compiled.length} files`
+  } catch (error) {
+    throw new StepError(
+      'The sources could not be compiled.',
+      error.message,
+      'Correct these errors, then run this again.',
+    )
+  }
 }
 
 /** What runs in processes of its own starts in a fraction of the time as one file. */
-function bundle() {
-  const result = tool(process.execPath, ['deploy/bundler/dist/main.js'])
-  if (result.ok) return result.output
-  throw new StepError('The bundles failed.', result.output, 'Correct these errors, then run this again.')
+async function bundle() {
+  const { bundlePrograms } = await import('../bundler/dist/index.js')
+  try {
+    const made = await bundlePrograms(BUNDLED[command])
+    return made.length === 0 ? 'unchanged' : `${made.length} made`
+  } catch (error) {
+    throw new StepError('The bundles failed.', error.message, 'Correct these errors, then run this again.')
+  }
 }
 
 async function ensureNatsServer() {

@@ -1,12 +1,11 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Cluster, databaseIn, openState, provisionAll, startCluster } from '@opsplane/local'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { newInstallation } from '@opsplane/postgres'
-import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { pace, type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { downloaded, type Families, makeFamilies, readFamilies } from './backup-data.js'
 import { cliRunner } from './cli.js'
@@ -85,7 +84,7 @@ async function nothingIsMissing(cluster: Pick<Cluster, 'info' | 'secrets'>): Pro
       expect({ code, problem: code === 0 ? '' : stderr }).toEqual({ code: 0, problem: '' })
       return true
     },
-    { timeoutMs: 120_000, intervalMs: 250 },
+    { intervalMs: 250 },
   )
   const { data } = (await apiClient(cluster.info)<Data<{ valid: boolean }>>('GET', '/audit/verify')).body
   expect(data).toMatchObject({ valid: true })
@@ -108,7 +107,7 @@ test('a backup is made under load, appears whole or not at all, and is verified'
   const load = async () => {
     for (let n = 1; loading; n++) {
       await create(api, `load ${n}`)
-      await delay(20)
+      await pace(20)
     }
   }
   const loads = [load(), load()]

@@ -12,7 +12,7 @@ export interface Traces {
   receiver: Receiver
 }
 
-const patience = { timeoutMs: 300_000, intervalMs: 500 }
+const patience = { intervalMs: 500 }
 
 /**
  * Every acknowledged incident and change is stored, in the log, in the stream, in the audit log, and delivered, and nothing waits to be

@@ -1,4 +1,4 @@
-import { waitFor } from '@opsplane/testing'
+import { pace, waitFor } from '@opsplane/testing'
 import type { Api, TestCluster } from './platform.js'
 
 /** Incidents created without a break, whatever is killed meanwhile. */
@@ -48,7 +48,7 @@ export function startCreating(
       if (answer?.status === 200 || answer?.status === 201) return answer.body.data.id
       if (answer && answer.body.error?.retryable !== true) unexpected.push(`${method} ${path}: ${lastAnswer}`)
       refused++
-      await pause(retryMs)
+      await pace(retryMs)
     }
     return undefined
   }
@@ -65,7 +65,7 @@ export function startCreating(
   const work = async (worker: number) => {
     for (let n = 0; creating; n++) {
       await createOne(`${prefix}-${worker}-${n}`)
-      if (pauseMs > 0) await pause(pauseMs)
+      if (pauseMs > 0) await pace(pauseMs)
     }
   }
   const working = Promise.all(Array.from({ length: workers }, (_, index) => work(index)))
@@ -82,8 +82,6 @@ export function startCreating(
   }
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-
 export type Victim = { kill(): void | Promise<void>; start(): Promise<void> }
 
 /** Kills a part and starts it again, and waits until so many incidents are created after that. */
@@ -96,7 +94,6 @@ export async function killAndRecover(
   await victim.kill()
   await victim.start()
   await waitFor(() => load.acknowledged.size > before + more, {
-    timeoutMs: 120_000,
     message: `incidents to be created again after a kill of ${name}`,
   }).catch((cause: unknown) => {
     const answer = `the last answer was ${load.lastAnswer()}`

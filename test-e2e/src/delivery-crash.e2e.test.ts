@@ -20,7 +20,7 @@ const failedOnce = new Set<string>()
 const eventOf = ({ headers }: ReceivedRequest) => String(headers['webhook-id'])
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ extra: { WEBHOOK_DRAIN_PER_SECOND: '1000' } })
+  cluster = await startTestCluster({ extra: { NATS_ACK_WAIT_MS: '1000', WEBHOOK_DRAIN_PER_SECOND: '1000' } })
   api = apiClient(cluster.info)
   sql = postgres(cluster.info.postgresUrl, { max: 1 })
   receiver = await startReceiver({
@@ -69,7 +69,7 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
       for (const id of [dead, strict]) await resumeIfPaused(id)
     }
     for (const id of [dead, strict])
-      await waitFor(async () => (await statusOf(id)) === 'paused', { timeoutMs: 180_000, intervalMs: 250 })
+      await waitFor(async () => (await statusOf(id)) === 'paused', { intervalMs: 250 })
   } finally {
     await load.stop()
   }
@@ -95,7 +95,7 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
       `steady got ${repeated} twice or more (bound ${bound}), flaky ${repetitions('/flaky') - failedOnce.size}; ` +
       `dead was paused ${pauses.length} times, each time once; strict ${strictPauses.length} times, after exactly 5 failures\n`,
   )
-}, 900_000)
+})
 
 /** WEBHOOK_ENDPOINT_CONCURRENCY, and how many results may wait for their record (delivery/dispatch.ts). */
 const endpointConcurrency = 32
@@ -157,7 +157,7 @@ async function everyEventAccepted(
       for (const path of ['/dead', '/strict']) expect(missingAt(path, dead)).toEqual([])
       return { dead: counts.dead.failed ?? 0, strict: counts.strict.failed ?? 0 }
     },
-    { timeoutMs: 300_000, intervalMs: 500, message: 'every event to be delivered' },
+    { intervalMs: 500, message: 'every event to be delivered' },
   )
 }
 

@@ -43,7 +43,6 @@ export function faultsOf(
 async function progress(load: CreateLoad, more = 10): Promise<void> {
   const before = load.acknowledged.size
   await waitFor(() => load.acknowledged.size >= before + more, {
-    timeoutMs: 120_000,
     message: `creates to go on; the last answer was ${load.lastAnswer()}`,
   })
 }
@@ -60,7 +59,6 @@ function streamFault(
       try {
         // One that is lost is made again, by nobody but the platform.
         await waitFor(() => manager.streams.info(stream).catch(() => undefined), {
-          timeoutMs: 60_000,
           message: 'the stream to be there',
         })
         await harm(manager, stream)

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bootstrapOwner } from '@opsplane/local'
-import { waitFor } from '@opsplane/testing'
+import { pace, waitFor } from '@opsplane/testing'
 import { Agent, request } from 'undici'
 import { startTestCluster } from './platform.js'
 
@@ -90,7 +89,7 @@ async function secondTenantDuring<T>(flooding: Promise<T>): Promise<{ outcome: T
       call('/itsm/incidents', { method: 'POST', headers: second, body: '{"title":"Meanwhile"}' }),
     ]
     for (const status of await Promise.all(asked)) statuses.add(status)
-    await delay(20)
+    await pace(20)
   }
   return { outcome: await outcome, statuses }
 }

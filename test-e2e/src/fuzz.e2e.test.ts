@@ -150,38 +150,31 @@ const targetOfRefusals = async (operation: Operation): Promise<string> =>
 const goodText = (operation: Operation) =>
   operation.body === undefined ? undefined : JSON.stringify(world.goodBody(operation))
 
-/** For each test, on a machine with however much else to do. */
-const patientMs = 900_000
-
-test(
-  'every operation can be used as its example says',
-  async () => {
-    const tryExample = async (operation: Operation) =>
-      call(operation, {
-        ...{ target: await goodTarget(operation), text: goodText(operation) },
-        headers: newKey(operation),
-      })
-    const inTime = (operation: Operation) =>
-      waitFor(
-        async () => {
-          const tried = await tryExample(operation)
-          return errorCode(tried[1]) !== 'invalid_state_transition' && tried
-        },
-        { intervalMs: 0 },
-      )
-    await everyOperation(async (operation) => {
-      const [sent, answer] = await (racing.has(operation.id) ? inTime : tryExample)(operation)
-      const done = answer.status < 300
-      if (done) succeeded.add(operation.id)
-      return [
-        ...judge.problems(operation, answer),
-        ...(done ? await repetitions.problems(operation, sent, answer) : []),
-        ...(done || operation.id in neverSuccessful ? [] : [`${answer.status} ${answer.text}`]),
-      ].map((problem) => `${problem} — ${asked(sent)}`)
+test('every operation can be used as its example says', async () => {
+  const tryExample = async (operation: Operation) =>
+    call(operation, {
+      ...{ target: await goodTarget(operation), text: goodText(operation) },
+      headers: newKey(operation),
     })
-  },
-  patientMs,
-)
+  const inTime = (operation: Operation) =>
+    waitFor(
+      async () => {
+        const tried = await tryExample(operation)
+        return errorCode(tried[1]) !== 'invalid_state_transition' && tried
+      },
+      { intervalMs: 0 },
+    )
+  await everyOperation(async (operation) => {
+    const [sent, answer] = await (racing.has(operation.id) ? inTime : tryExample)(operation)
+    const done = answer.status < 300
+    if (done) succeeded.add(operation.id)
+    return [
+      ...judge.problems(operation, answer),
+      ...(done ? await repetitions.problems(operation, sent, answer) : []),
+      ...(done || operation.id in neverSuccessful ? [] : [`${answer.status} ${answer.text}`]),
+    ].map((problem) => `${problem} — ${asked(sent)}`)
+  })
+})
 
 const textValues = (values: Fields) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
@@ -220,173 +213,149 @@ function failures<T>({
   return [`${errorInstance} — ${JSON.stringify(counterexample)?.slice(0, 500)} (path ${counterexamplePath})`]
 }
 
-test(
-  'whatever the schemas allow is answered as declared',
-  () => everyOperation((each) => fuzz(each, 'valid')),
-  patientMs,
-)
+test('whatever the schemas allow is answered as declared', () =>
+  everyOperation((each) => fuzz(each, 'valid')))
 
-test(
-  'values at and beyond the edges are answered as declared',
-  () => everyOperation((each) => fuzz(each, 'boundary')),
-  patientMs,
-)
+test('values at and beyond the edges are answered as declared', () =>
+  everyOperation((each) => fuzz(each, 'boundary')))
 
-test(
-  'any JSON at all is answered as declared',
-  async () => {
-    await everyOperation(async (operation) => {
-      if (!operation.body) return []
-      const target = await goodTarget(operation)
-      const property = fc.asyncProperty(edgeValues, async (body) => {
-        const [, answer] = await call(operation, { target, text: JSON.stringify(body) })
-        const problems = judge.problems(operation, answer)
-        if (problems.length > 0) throw new Error(problems.join('; '))
-      })
-      return failures(await fc.check(property, { seed, numRuns: runs }))
+test('any JSON at all is answered as declared', async () => {
+  await everyOperation(async (operation) => {
+    if (!operation.body) return []
+    const target = await goodTarget(operation)
+    const property = fc.asyncProperty(edgeValues, async (body) => {
+      const [, answer] = await call(operation, { target, text: JSON.stringify(body) })
+      const problems = judge.problems(operation, answer)
+      if (problems.length > 0) throw new Error(problems.join('; '))
     })
-  },
-  patientMs,
-)
+    return failures(await fc.check(property, { seed, numRuns: runs }))
+  })
+})
 
 /** What takes many records takes 16 MiB; packs and the input of artifacts may be large as well. */
 const large = /\/(bulk|batch)$|^\/sdk\/packs\/|^\/sdk\/artifacts\/\{id\}\/invoke$/
 const keys = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 
-test(
-  'a body that is wrong in one place is refused, and the place is named',
-  async () => {
-    await everyOperation(async (operation) => {
-      if (!operation.body || passedOn.test(operation.path)) return []
-      const target = await targetOfRefusals(operation)
-      const problems: string[] = []
-      const good = world.goodBody(operation)
-      for (const { text, pointer } of breakages(document, operation.body, good, waysEach)) {
-        if (judge.allows(operation, JSON.parse(text)) && !/\\u0000|\\ud800/.test(text)) continue
-        problems.push(
-          ...(await refused(operation, { target, text }, ['validation_failed'], ['body', pointer])),
-        )
-      }
-      const goodJson = JSON.stringify(good)
-      const invalid = ['validation_failed']
-      const deep = `{"unknown":${'['.repeat(5000)}${']'.repeat(5000)}}`
-      const wrong: [Partial<Sent>, string[]][] = [
-        [{ text: goodJson.slice(0, -1) }, ['malformed_json']],
-        [{ text: '{"__proto__":{"a":1}}' }, invalid],
-        [{ text: '[]' }, invalid],
-        [{ text: 'null' }, invalid],
-        [{ text: deep }, invalid],
-        // Of strangers fewer bytes are read.
-        [{ text: `{"unknown":{${keys(2_001)}}}` }, [...invalid, 'payload_too_large']],
-        [{ text: `{"unknown":[${'0,'.repeat(10_000)}0]}` }, [...invalid, 'payload_too_large']],
-        [{ text: goodJson, headers: { 'content-type': 'text/plain' } }, ['unsupported_media_type']],
-        [{ text: goodJson, headers: { 'content-encoding': 'gzip' } }, ['unsupported_media_type']],
-        [
-          { text: `{"a":"${'x'.repeat(2_200_000)}"}` },
-          large.test(operation.path) ? [...invalid, 'payload_too_large'] : ['payload_too_large'],
-        ],
-      ]
-      for (const [request, codes] of someFor(operation, wrong, 3))
-        problems.push(...(await refused(operation, { target, ...request }, codes)))
-      return problems
-    })
-  },
-  patientMs,
-)
-
-test(
-  'wrong addresses, queries and headers are refused, and the place is named',
-  async () => {
-    await everyOperation(async (operation) => {
-      if (operation.scope === undefined) return []
-      const target = await targetOfRefusals(operation)
-      const text = goodText(operation)
-      const invalid = ['validation_failed']
-      const tries: Promise<string[]>[] = []
-      const query = (search: string, codes: string[], pointer?: string) =>
-        tries.push(
-          refused(
-            operation,
-            { target: `${target}?${search}`, text },
-            codes,
-            pointer ? ['query', pointer] : undefined,
-          ),
-        )
-      const wrong: Parameters<typeof query>[] = [
-        ['x=%E0%A4%A', ['malformed_url']],
-        [`${'x&'.repeat(500)}x`, invalid],
-        ...(passedOn.test(operation.path)
-          ? []
-          : [
-              ['unknown=1', invalid, '/unknown'] as [string, string[], string],
-              ['__proto__=1', invalid, '/__proto__'] as [string, string[], string],
-            ]),
-      ]
-      for (const each of someFor(operation, wrong, 2)) query(...each)
-      for (const { name, schema } of parametersIn(operation, 'query')) {
-        if (schema.type !== 'array') query(`${name}=1&${name}=2`, invalid, `/${name}`)
-        if (schema.enum) query(`${name}=nosuchvalue`, invalid, `/${name}`)
-        if (schema.format === 'date-time') query(`${name}=yesterday`, invalid, `/${name}`)
-        if (schema.maximum !== undefined) query(`${name}=${schema.maximum + 1}`, invalid, `/${name}`)
-        if (schema.maxLength !== undefined)
-          query(`${name}=${'x'.repeat(schema.maxLength + 1)}`, invalid, `/${name}`)
-        if (name === 'after') query('after=bm90IGEgY3Vyc29y', ['invalid_cursor'])
-      }
-      const header = (headers: Record<string, string | undefined>, codes: string[]) =>
-        tries.push(refused(operation, { target, text, headers }, codes))
-      const taken = parametersIn(operation, 'header').map(({ name }) => name)
-      if (taken.includes('X-Workspace')) {
-        header({ 'x-workspace': undefined }, ['workspace_required'])
-        header({ 'x-workspace': 'somebody-else' }, ['workspace_forbidden'])
-        header({ 'x-environment': 'moon' }, invalid)
-      }
-      if (taken.includes('Idempotency-Key'))
-        header({ 'idempotency-key': 'k'.repeat(300) }, ['idempotency_key_invalid'])
-      for (const { name } of parametersIn(operation, 'path')) {
-        const absentOnes = ['inc_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'no such thing', 'x'.repeat(3000)]
-        for (const value of someFor(operation, absentOnes, 1)) {
-          if (takesAnyName.test(operation.path)) continue
-          const absent = operation.path.replaceAll(/\{(\w+)\}/g, (_, each) =>
-            each === name ? encodeURIComponent(value) : 'absent',
-          )
-          tries.push(refused(operation, { target: absent, text }, ['not_found', 'validation_failed']))
-        }
-      }
-      return (await Promise.all(tries)).flat()
-    })
-  },
-  patientMs,
-)
-
-test(
-  'nobody gets in without a credential, with a made-up one, or without the scope',
-  async () => {
-    const narrow = new Map<Permission, string>()
-    const without = async (scope: Permission) => {
-      const other = permissions.find((each) => each !== scope && each !== 'workspace:read') ?? 'itsm:read'
-      if (!narrow.has(other)) narrow.set(other, await world.key([other]))
-      return narrow.get(other)
+test('a body that is wrong in one place is refused, and the place is named', async () => {
+  await everyOperation(async (operation) => {
+    if (!operation.body || passedOn.test(operation.path)) return []
+    const target = await targetOfRefusals(operation)
+    const problems: string[] = []
+    const good = world.goodBody(operation)
+    for (const { text, pointer } of breakages(document, operation.body, good, waysEach)) {
+      if (judge.allows(operation, JSON.parse(text)) && !/\\u0000|\\ud800/.test(text)) continue
+      problems.push(...(await refused(operation, { target, text }, ['validation_failed'], ['body', pointer])))
     }
-    await everyOperation(async (operation) => {
-      if (!operation.secured) return []
-      const target = fillPath(operation.path, {})
-      const text = goodText(operation)
-      const as = (authorization: string | undefined, codes: string[]) =>
-        refused(operation, { target, text, headers: { authorization } }, codes)
-      const problems = await as(undefined, ['unauthenticated'])
-      const madeUp: [string, string[]][] = [
-        ['Basic b3duZXI6eA==', ['unauthenticated', 'invalid_token']],
-        ['Bearer ops_key_x_y', ['invalid_token']],
-        [`Bearer ${'é'.repeat(20)}`, ['unauthenticated', 'invalid_token']],
-      ]
-      for (const each of someFor(operation, madeUp, 1)) problems.push(...(await as(...each)))
-      const scope = permissions.find((permission) => permission === operation.scope)
-      if (scope) problems.push(...(await as(`Bearer ${await without(scope)}`, ['insufficient_scope'])))
-      return problems
-    })
-  },
-  patientMs,
-)
+    const goodJson = JSON.stringify(good)
+    const invalid = ['validation_failed']
+    const deep = `{"unknown":${'['.repeat(5000)}${']'.repeat(5000)}}`
+    const wrong: [Partial<Sent>, string[]][] = [
+      [{ text: goodJson.slice(0, -1) }, ['malformed_json']],
+      [{ text: '{"__proto__":{"a":1}}' }, invalid],
+      [{ text: '[]' }, invalid],
+      [{ text: 'null' }, invalid],
+      [{ text: deep }, invalid],
+      // Of strangers fewer bytes are read.
+      [{ text: `{"unknown":{${keys(2_001)}}}` }, [...invalid, 'payload_too_large']],
+      [{ text: `{"unknown":[${'0,'.repeat(10_000)}0]}` }, [...invalid, 'payload_too_large']],
+      [{ text: goodJson, headers: { 'content-type': 'text/plain' } }, ['unsupported_media_type']],
+      [{ text: goodJson, headers: { 'content-encoding': 'gzip' } }, ['unsupported_media_type']],
+      [
+        { text: `{"a":"${'x'.repeat(2_200_000)}"}` },
+        large.test(operation.path) ? [...invalid, 'payload_too_large'] : ['payload_too_large'],
+      ],
+    ]
+    for (const [request, codes] of someFor(operation, wrong, 3))
+      problems.push(...(await refused(operation, { target, ...request }, codes)))
+    return problems
+  })
+})
+
+test('wrong addresses, queries and headers are refused, and the place is named', async () => {
+  await everyOperation(async (operation) => {
+    if (operation.scope === undefined) return []
+    const target = await targetOfRefusals(operation)
+    const text = goodText(operation)
+    const invalid = ['validation_failed']
+    const tries: Promise<string[]>[] = []
+    const query = (search: string, codes: string[], pointer?: string) =>
+      tries.push(
+        refused(
+          operation,
+          { target: `${target}?${search}`, text },
+          codes,
+          pointer ? ['query', pointer] : undefined,
+        ),
+      )
+    const wrong: Parameters<typeof query>[] = [
+      ['x=%E0%A4%A', ['malformed_url']],
+      [`${'x&'.repeat(500)}x`, invalid],
+      ...(passedOn.test(operation.path)
+        ? []
+        : [
+            ['unknown=1', invalid, '/unknown'] as [string, string[], string],
+            ['__proto__=1', invalid, '/__proto__'] as [string, string[], string],
+          ]),
+    ]
+    for (const each of someFor(operation, wrong, 2)) query(...each)
+    for (const { name, schema } of parametersIn(operation, 'query')) {
+      if (schema.type !== 'array') query(`${name}=1&${name}=2`, invalid, `/${name}`)
+      if (schema.enum) query(`${name}=nosuchvalue`, invalid, `/${name}`)
+      if (schema.format === 'date-time') query(`${name}=yesterday`, invalid, `/${name}`)
+      if (schema.maximum !== undefined) query(`${name}=${schema.maximum + 1}`, invalid, `/${name}`)
+      if (schema.maxLength !== undefined)
+        query(`${name}=${'x'.repeat(schema.maxLength + 1)}`, invalid, `/${name}`)
+      if (name === 'after') query('after=bm90IGEgY3Vyc29y', ['invalid_cursor'])
+    }
+    const header = (headers: Record<string, string | undefined>, codes: string[]) =>
+      tries.push(refused(operation, { target, text, headers }, codes))
+    const taken = parametersIn(operation, 'header').map(({ name }) => name)
+    if (taken.includes('X-Workspace')) {
+      header({ 'x-workspace': undefined }, ['workspace_required'])
+      header({ 'x-workspace': 'somebody-else' }, ['workspace_forbidden'])
+      header({ 'x-environment': 'moon' }, invalid)
+    }
+    if (taken.includes('Idempotency-Key'))
+      header({ 'idempotency-key': 'k'.repeat(300) }, ['idempotency_key_invalid'])
+    for (const { name } of parametersIn(operation, 'path')) {
+      const absentOnes = ['inc_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'no such thing', 'x'.repeat(3000)]
+      for (const value of someFor(operation, absentOnes, 1)) {
+        if (takesAnyName.test(operation.path)) continue
+        const absent = operation.path.replaceAll(/\{(\w+)\}/g, (_, each) =>
+          each === name ? encodeURIComponent(value) : 'absent',
+        )
+        tries.push(refused(operation, { target: absent, text }, ['not_found', 'validation_failed']))
+      }
+    }
+    return (await Promise.all(tries)).flat()
+  })
+})
+
+test('nobody gets in without a credential, with a made-up one, or without the scope', async () => {
+  const narrow = new Map<Permission, string>()
+  const without = async (scope: Permission) => {
+    const other = permissions.find((each) => each !== scope && each !== 'workspace:read') ?? 'itsm:read'
+    if (!narrow.has(other)) narrow.set(other, await world.key([other]))
+    return narrow.get(other)
+  }
+  await everyOperation(async (operation) => {
+    if (!operation.secured) return []
+    const target = fillPath(operation.path, {})
+    const text = goodText(operation)
+    const as = (authorization: string | undefined, codes: string[]) =>
+      refused(operation, { target, text, headers: { authorization } }, codes)
+    const problems = await as(undefined, ['unauthenticated'])
+    const madeUp: [string, string[]][] = [
+      ['Basic b3duZXI6eA==', ['unauthenticated', 'invalid_token']],
+      ['Bearer ops_key_x_y', ['invalid_token']],
+      [`Bearer ${'é'.repeat(20)}`, ['unauthenticated', 'invalid_token']],
+    ]
+    for (const each of someFor(operation, madeUp, 1)) problems.push(...(await as(...each)))
+    const scope = permissions.find((permission) => permission === operation.scope)
+    if (scope) problems.push(...(await as(`Bearer ${await without(scope)}`, ['insufficient_scope'])))
+    return problems
+  })
+})
 
 test('every operation that takes an Idempotency-Key was repeated with it', () => {
   expect(repetitions.missing(operations).filter((id) => !(id in neverSuccessful))).toEqual([])

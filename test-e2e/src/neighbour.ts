@@ -74,7 +74,7 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
         const [mine, others] = [await loggedIn(own), await loggedIn(theirs)]
         expect(load.acknowledged.size).toBeGreaterThan(0)
         for (const id of load.acknowledged.values()) expect(others.streams).toContain(id)
-        const patience = { timeoutMs: 300_000, intervalMs: 500 }
+        const patience = { intervalMs: 500 }
         // All of its own arrives, and nothing else.
         for (const [prefix, events] of [
           ['', mine],

@@ -252,17 +252,14 @@ test('a rule and a workflow that cause each other come to an end', async () => {
     (await listed('/artifacts/again/executions?limit=50')).map(({ output }) => output)
   expect((await api('POST', `/workflows/${loops}/trigger?wait=20`, { body: {} })).status).toBe(202)
   // Ten levels: runs at 0, 2, … 10, and executions of the rule between them.
-  await waitFor(async () => (await runsOf(loops)) === 6, { timeoutMs: 60_000 })
+  await waitFor(async () => (await runsOf(loops)) === 6)
   // What comes after the last of them in the log is handled after it.
   await api('POST', `/workflows/${last}/trigger?wait=20`, { body: {} })
-  const ended = await waitFor(
-    async () => {
-      const found = await outputs()
-      // The last of the loop may end later than what began after it.
-      return found.includes('Last') && !found.includes(null) && found
-    },
-    { timeoutMs: 60_000 },
-  )
+  const ended = await waitFor(async () => {
+    const found = await outputs()
+    // The last of the loop may end later than what began after it.
+    return found.includes('Last') && !found.includes(null) && found
+  })
   expect(ended.filter((output) => output === 'Loops')).toHaveLength(5)
   expect(await runsOf(loops)).toBe(6)
 })

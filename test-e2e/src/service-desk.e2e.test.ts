@@ -56,7 +56,6 @@ const delivered = (): Delivered[] =>
 const arrived = (type: string) =>
   waitFor(() => delivered().find(({ event }) => event === type), {
     message: `${type} to arrive`,
-    timeoutMs: 180_000,
     intervalMs: 100,
   })
 /** Every declared event of a kind, which is what the catalogue promises. */

@@ -1,27 +1,20 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
-import { type Api, type ApiAnswer, apiClient, startTestCluster } from './platform.js'
+import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { type Api, type ApiAnswer, apiClient } from './platform.js'
+import { joinPlatform } from './shared/platform.js'
 
-const seed = Number(process.env.CRASH_SEED ?? 20_261)
-const kills = Number(process.env.STUDIO_KILLS ?? 3)
-
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let receiver: Receiver
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  const { info, certificate } = await joinPlatform()
+  api = apiClient(info)
   receiver = await startReceiver({
-    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    tls: { key: certificate.key, cert: certificate.cert },
     respond: () => ({ status: 200 }),
   })
 })
-afterAll(async () => {
-  await receiver?.stop()
-  await cluster?.stop()
-})
+afterAll(() => receiver?.stop())
 
 interface Delivered {
   id: string
@@ -89,78 +82,3 @@ test('changes of records reach the webhooks that ask for them by table and colum
   await waitFor(() => arrived().includes('record.created Last'), { message: 'the last event' })
   expect(arrived().toSorted()).toEqual([...expected, 'record.created Last'].toSorted())
 })
-
-test(
-  'whatever is killed, bulk requests and imports are there whole and once, with their events',
-  async () => {
-    const random = seededRandom(seed)
-    await table('rows', [text('tag')])
-    await webhook('/rows', ['record.created'], { 'data.tableSlug': 'rows' })
-    const path = '/tables/rows/records'
-    const [bulkRows, importRows] = [50, 400 * kills]
-    const studio = cluster.services['database-studio']
-    let over = false
-
-    const kill = async () => {
-      for (let count = 0; count < kills; count++) {
-        const victim = count % 3 === 2 ? cluster.postgres : studio
-        await pause(200 + random() * 600)
-        await victim.kill()
-        await victim.start()
-      }
-      over = true
-    }
-    /** Sends until it is answered, each time with its key. */
-    const insist = async (send: () => Promise<ApiAnswer>) => {
-      for (;;) {
-        const answer = await send().catch(() => undefined)
-        if (answer && answer.status < 500 && answer.status !== 409) return answer
-        await pause(50)
-      }
-    }
-    const bulk = async (worker: number) => {
-      const tags: string[] = []
-      while (!over) {
-        const tag = `bulk-${worker}-${tags.length}`
-        tags.push(tag)
-        const body = { records: Array.from({ length: bulkRows }, () => ({ tag })) }
-        await insist(() => api('POST', `${path}/bulk`, { body, headers: { 'idempotency-key': tag } }))
-        await pause(100)
-      }
-      return tags
-    }
-    const csv = `tag\n${'imported\n'.repeat(importRows)}`
-    const begun = await api<{ data: { id: string } }>('POST', `${path}/import`, {
-      rawBody: csv,
-      headers: { 'content-type': 'text/csv' },
-    })
-    expect(begun.status).toBe(202)
-    const [one, two] = await Promise.all([bulk(1), bulk(2), kill()])
-    const tags = [...one, ...two]
-    await waitFor(
-      async () => {
-        const { body } = await api<{ data: { status: string; written: number } }>(
-          'GET',
-          `/tables/rows/imports/${begun.body.data.id}`,
-        )
-        return body.data.status === 'completed' && body.data.written === importRows
-      },
-      // What a process that was killed had in hand is taken up after half a minute.
-      { timeoutMs: 300_000, message: 'the import to end' },
-    )
-    const total = async (tag: string) => {
-      const query = new URLSearchParams({ filter: JSON.stringify({ tag }), count: 'exact', limit: '1' })
-      const { body } = await api<{ pagination: { total: number } }>('GET', `${path}?${query}`)
-      return body.pagination.total
-    }
-    expect(await total('imported')).toBe(importRows)
-    for (const tag of tags) expect([tag, await total(tag)]).toEqual([tag, bulkRows])
-    const rows = importRows + tags.length * bulkRows
-    await waitFor(() => arrivedAt('/rows').length >= rows, {
-      timeoutMs: 300_000,
-      message: 'an event of every row',
-    })
-    expect(new Set(arrivedAt('/rows').map(({ data }) => data.id)).size).toBe(rows)
-  },
-  300_000 + kills * 30_000,
-)

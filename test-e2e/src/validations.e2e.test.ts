@@ -1,54 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { Execution } from '@opsplane/contracts'
-import { bootstrapOwner } from '@opsplane/local'
-import { waitFor } from '@opsplane/testing'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
+import { validatingPack } from './validating-pack.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: Api
 let atOrigin: Api
-
-const validation = (
-  slug: string,
-  tables: string[],
-  whenUnavailable: 'fail_open' | 'fail_closed',
-  rest = {},
-) => ({
-  ...{ slug, kind: 'business_rule', source: `${slug}.ts`, ...rest },
-  rule: { validates: { tables, on: ['create', 'update'], whenUnavailable } },
-})
-
-/** Serial numbers are checked where it fails closed, prices where it fails open. */
-const pack = {
-  manifest: {
-    ...{ format: 'opsplane.pack/1', name: 'checks', version: '1.0.0' },
-    artifacts: [
-      validation('serials', ['assets'], 'fail_closed'),
-      validation('prices', ['parts'], 'fail_open'),
-      validation('logs-itself', ['journal'], 'fail_open', {
-        permissions: { tables: { journal: ['write'] } },
-      }),
-    ],
-  },
-  files: {
-    'serials.ts': `import { artifact, type ValidationInput, type ValidationOutput } from '@opsplane/sdk'
-      export default artifact<ValidationInput, ValidationOutput>(({ records }) => ({
-        faults: records.flatMap(({ serial }, index) =>
-          String(serial).startsWith('A-') ? [] : [{ index, column: 'serial', message: 'must begin with A-' }]),
-      }))`,
-    'prices.ts': `import { artifact, type ValidationInput, type ValidationOutput } from '@opsplane/sdk'
-      export default artifact<ValidationInput, ValidationOutput>(({ operation, records, before = [] }) => ({
-        faults: records.flatMap(({ price }, index) =>
-          operation === 'update' && Number(price) > 2 * Number(before[index]?.price)
-            ? [{ index, column: 'price', code: 'too_steep', message: 'must not more than double' }] : []),
-      }))`,
-    'logs-itself.ts': `import { artifact, type ValidationInput, type ValidationOutput } from '@opsplane/sdk'
-      export default artifact<ValidationInput, ValidationOutput>(async ({ records }, host) => {
-        await host.table({ table: 'journal', action: 'create', record: { text: 'saw ' + records[0]?.text } })
-        return { faults: [] }
-      })`,
-  },
-}
 
 interface Refused {
   error: { code: string; details: { path: string; code: string; message: string; params?: object }[] }
@@ -62,17 +20,16 @@ const table = (slug: string, columns: object[], to: Api = api) =>
 const assets = '/tables/assets/records'
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
-  atOrigin = apiClient({ ...cluster.info, baseUrl: new URL(cluster.info.baseUrl).origin })
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
+  atOrigin = apiClient({ ...platform.info, baseUrl: new URL(platform.info.baseUrl).origin })
   await table('assets', [{ name: 'serial', type: 'text' }])
   await table('parts', [{ name: 'price', type: 'decimal', precision: 8, scale: 2 }])
   await table('journal', [{ name: 'text', type: 'text' }])
   const grant = { tables: { journal: ['write'] } }
-  const installed = await api('POST', '/sdk/packs/install', { body: { ...pack, grant } })
+  const installed = await api('POST', '/sdk/packs/install', { body: { ...validatingPack, grant } })
   expect([installed.status, installed.body]).toEqual([201, expect.anything()])
 })
-afterAll(() => cluster?.stop())
 
 test('from its acknowledgement on, a validation refuses records with the columns it names', async () => {
   const refused = await api<Refused>('POST', assets, { body: { serial: 'B-1' } })
@@ -133,26 +90,13 @@ test('what a validation writes itself is validated too, and comes to an end', as
 })
 
 test('other environments and workspaces have nothing of it', async () => {
-  const { origin } = new URL(cluster.info.baseUrl)
-  const owner = { workspace: 'other', email: 'other@example.com', password: 'correct horse battery staple' }
-  const settingsUrl = cluster.services.settings.url
-  const other = await bootstrapOwner({ secrets: { ...cluster.secrets, owner }, settingsUrl, origin })
-  const elsewhere = apiClient({ ...cluster.info, ...other })
+  const elsewhere = apiClient({ ...platform.info, ...(await platform.another()) })
   await table('assets', [{ name: 'serial', type: 'text' }], elsewhere)
   expect((await elsewhere('POST', assets, { body: { serial: 'B-6' } })).status).toBe(201)
   const headers = { 'x-environment': 'staging' }
   const staged = { slug: 'assets', columns: [{ name: 'serial', type: 'text' }] }
   expect((await api('POST', '/tables', { body: staged, headers })).status).toBe(201)
   expect((await api('POST', assets, { body: { serial: 'B-7' }, headers })).status).toBe(201)
-})
-
-test('without the sdk, records are written where validations fail open and refused where one fails closed', async () => {
-  await cluster.services.sdk.stop()
-  const closed = await api<Refused>('POST', assets, { body: { serial: 'A-8' } })
-  expect([closed.status, closed.body.error.code]).toEqual([503, 'service_unavailable'])
-  expect((await api('POST', '/tables/parts/records', { body: { price: '1.00' } })).status).toBe(201)
-  await cluster.services.sdk.start()
-  await waitFor(async () => (await api('POST', assets, { body: { serial: 'A-8' } })).status === 201)
 })
 
 test('once its pack is uninstalled, nothing is validated any more', async () => {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { bringUpToDate } from './up-to-date.js'
 
+const entry = 'services/app/dist/main.js'
 const roots: string[] = []
 let root: string
 
@@ -13,8 +14,7 @@ const write = (path: string, text: string) => {
   writeFileSync(join(root, path), text)
 }
 const main = (text: string) => write('services/app/dist/main.js', text)
-const update = () =>
-  bringUpToDate({ root, entries: ['services/app/dist/main.js'], stampFile: join(root, 'stamp.json') })
+const update = () => bringUpToDate({ root, entries: [entry], stampFile: join(root, 'stamp.json') })
 const folder = () => join(root, 'services/app/bundle')
 const run = () => spawnSync(process.execPath, [join(folder(), 'main.cjs')], { encoding: 'utf8' })
 
@@ -37,7 +37,7 @@ test('runs what its entry imports, at the first use what is imported then', asyn
   main(`import { later, word } from '../../../libs/words/dist/index.js'
     console.log(word)
     later().then(({ late }) => console.log(late))`)
-  expect(await update()).toBe(true)
+  expect(await update()).toEqual([entry])
   rmSync(join(root, 'libs'), { recursive: true })
   expect(run().stdout).toBe('hello\nlate\nused\n')
 })
@@ -88,8 +88,8 @@ test('is made anew when a module, a manifest, a package or the text of the entry
   write('libs/words/dist/index.js', `export const word = 'one'`)
   write('libs/words/package.json', '{"type":"module"}')
   main(`import { word } from '../../../libs/words/dist/index.js'; console.log(word)`)
-  expect(await update()).toBe(true)
-  expect(await update()).toBe(false)
+  expect(await update()).toEqual([entry])
+  expect(await update()).toEqual([])
   const changes = [
     () => write('libs/words/dist/index.js', `export const word = 'two'`),
     () => write('libs/words/package.json', '{"type":"module","sideEffects":false}'),
@@ -98,9 +98,22 @@ test('is made anew when a module, a manifest, a package or the text of the entry
   ]
   for (const change of changes) {
     change()
-    expect([await update(), await update()]).toEqual([true, false])
+    expect([await update(), await update()]).toEqual([[entry], []])
   }
   expect(run().stdout).toBe('two\n')
+})
+
+test('is made anew alone where another one has nothing of what has changed', async () => {
+  const other = 'services/other/dist/main.js'
+  const both = () => bringUpToDate({ root, entries: [entry, other], stampFile: join(root, 'stamp.json') })
+  write('services/other/package.json', '{"type":"module"}')
+  write('libs/words/dist/index.js', `export const word = 'one'`)
+  write(other, `console.log('other')`)
+  main(`import { word } from '../../../libs/words/dist/index.js'; console.log(word)`)
+  expect(await both()).toEqual([entry, other])
+  write('libs/words/dist/index.js', `export const word = 'two'`)
+  expect(await both()).toEqual([entry])
+  expect(await both()).toEqual([])
 })
 
 test('keeps nothing of an earlier bundle, whose code cache would fit by its length', async () => {

@@ -3,9 +3,8 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
 import { compile } from './compile.js'
-import { keepPaths, pathsBanner } from './keep-paths.js'
 import { lineTable } from './line-table.js'
-import { needsSpreads, withSpreads } from './object-spreads.js'
+import { pathsBanner, readModules } from './modules.js'
 import { bundleOf } from './place.js'
 
 export interface BundleOptions {
@@ -18,9 +17,10 @@ const common = { bundle: true, platform: 'node', format: 'cjs', logLevel: 'silen
 
 /**
  * Writes a bundle of each entry with all it imports, its source map, V8's code cache, and the launcher that runs it.
- * Gives back the files they were made of, relative to the root. Rejects with esbuild's messages.
+ * Gives back the files that each was made of, relative to the root. Rejects with esbuild's messages.
  */
-export async function bundle({ root, entries }: BundleOptions): Promise<string[]> {
+export async function bundle({ root, entries }: BundleOptions): Promise<[entry: string, inputs: string[]][]> {
+  if (entries.length === 0) return []
   const { outputFiles, metafile } = await build({
     ...common,
     absWorkingDir: root,
@@ -35,30 +35,28 @@ export async function bundle({ root, entries }: BundleOptions): Promise<string[]
     sourcesContent: false,
     metafile: true,
     write: false,
-    plugins: [keepPaths(root)],
+    plugins: [readModules(root)],
     banner: {
-      js: `(function (exports, require, module, __filename, __dirname) { "use strict"; ${rewrites}${pathsBanner}`,
+      js: `(function (exports, require, module, __filename, __dirname) { "use strict"; ${pathsBanner}`,
     },
     footer: { js: '})' },
   })
   for (const { path, text } of outputFiles)
-    writeOnce(path, () => (path.endsWith('.cjs') ? inAscii(rewritten(text)) : text))
+    writeOnce(path, () => (path.endsWith('.cjs') ? inAscii(text) : text))
   const launcher = await launcherText()
+  const made: [string, string[]][] = []
   for (const { path } of outputFiles.filter(({ path }) => path.endsWith('.cjs'))) {
     const map = outputFiles.find((file) => file.path === `${path}.map`)
     replace(`${path}.lines.json`, JSON.stringify(lineTable(JSON.parse(map?.text ?? '{}'))))
     replace(`${path}.cache`, compile(path).createCachedData())
-    const { entryPoint = '' } = metafile.outputs[relative(root, path)] ?? {}
+    const { entryPoint = '', inputs = {} } = metafile.outputs[relative(root, path)] ?? {}
     const place = join(root, bundleOf(entryPoint))
     replace(place, `const BUNDLE = ${JSON.stringify(basename(path))};\n${launcher}`)
     removeOlder(place, basename(path))
+    made.push([entryPoint, Object.keys(inputs)])
   }
-  return Object.keys(metafile.inputs)
+  return made
 }
-
-/** Part of the banner, and so of the hash in the name of the file. */
-const rewrites = needsSpreads ? '/* spreads */ ' : ''
-const rewritten = (text: string): string => (needsSpreads ? withSpreads(text) : text)
 
 /** esbuild leaves patterns and tagged templates as they are, where an escape means the same as the character does. */
 const inAscii = (text: string): string =>

@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ServiceName, serviceNames } from '@opsplane/contracts'
+// Without the rest of the contracts, which takes longer to load than to see that nothing is to be done.
+import { type ServiceName, serviceNames } from '@opsplane/contracts/services'
 import { bundleOf } from './place.js'
 import { bringUpToDate } from './up-to-date.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const mainOf = (name: ServiceName) => join('services', name, 'dist/main.js')
 
-/** The file that runs a service as a process of its own, once `bundleServices` has resolved. */
+/** The file that runs a service as a process of its own, once `bundlePrograms` has resolved. */
 export const serviceBundle = (name: ServiceName): string => join(root, bundleOf(mainOf(name)))
 
 /** What a browser loads to run an app. */
@@ -17,11 +18,21 @@ const appWeb = {
   folder: 'services/apps/web/bundle',
 }
 
-/** Bundles every service of the registry, the local run with all of them, what installs them elsewhere, and what browsers load, where what they are made of has changed. */
-export const bundleServices = (): Promise<boolean> =>
+const programs = {
+  services: serviceNames.map(mainOf),
+  local: ['deploy/local/dist/cli.js'],
+  all: [...serviceNames.map(mainOf), 'deploy/local/dist/cli.js', 'deploy/install/dist/main.js'],
+}
+
+/** `services`: one for each of the registry. `local`: the local run with all of them. `all`: also what installs them elsewhere. */
+export type Programs = keyof typeof programs
+export const isPrograms = (text: string): text is Programs => Object.hasOwn(programs, text)
+
+/** Bundles programs, and what browsers load of them, where what they are made of has changed; gives back the entries this concerned. */
+export const bundlePrograms = (which: Programs): Promise<string[]> =>
   bringUpToDate({
     root,
-    entries: [...serviceNames.map(mainOf), 'deploy/local/dist/cli.js', 'deploy/install/dist/main.js'],
+    entries: programs[which],
     webApps: [appWeb],
     stampFile: fileURLToPath(new URL('./bundles.json', import.meta.url)),
   })

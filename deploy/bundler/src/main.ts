@@ -1,4 +1,6 @@
-import { bundleServices } from './index.js'
+import { bundlePrograms, isPrograms } from './index.js'
 
-const made = await bundleServices()
-process.stdout.write(made ? 'bundled\n' : 'unchanged\n')
+const [which = 'all'] = process.argv.slice(2)
+if (!isPrograms(which)) throw new Error(`Bundles are made of services, local or all, not of "${which}".`)
+const made = await bundlePrograms(which)
+process.stdout.write(made.length === 0 ? 'unchanged\n' : `${made.length} bundled\n`)

@@ -15,7 +15,8 @@ interface Edit {
  */
 export function withSpreads(text: string): string {
   const edits: Edit[] = []
-  walk(parse(text, { ecmaVersion: 'latest', sourceType: 'script' }), (literal) => {
+  if (!worthParsing.test(text)) return text
+  walk(parsed(text), (literal) => {
     for (const property of literal.properties) {
       const inner = property.type === 'SpreadElement' ? listed(property) : undefined
       if (inner) edits.push(...unwrapped(property, inner))
@@ -32,6 +33,19 @@ export function withSpreads(text: string): string {
     at = end
   }
   return rewritten + text.slice(at)
+}
+
+/** A spread after a brace, or a literal that is spread: most modules have neither, and are not parsed. */
+const worthParsing = /\{(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*\.\.\.|\.\.\.\s*\{/
+
+/** What is no ES module may be sloppy, and end with `return`. */
+function parsed(text: string): Node {
+  const options = { ecmaVersion: 'latest', allowHashBang: true } as const
+  try {
+    return parse(text, { ...options, sourceType: 'module' })
+  } catch {
+    return parse(text, { ...options, sourceType: 'script', allowReturnOutsideFunction: true })
+  }
 }
 
 /** The braces of a literal that is spread, as what to leave out. */

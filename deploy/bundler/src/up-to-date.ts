@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleOf } from './place.js'
-import { isCurrent, writeStamp } from './stamp.js'
+import { createStamps } from './stamps.js'
 import type { WebApp } from './web-app.js'
 
 export interface KeptBundles {
@@ -16,39 +16,49 @@ export interface KeptBundles {
 }
 
 /**
- * Makes the bundles anew where one is missing or what they are made of has changed; says whether it had to. Packages
- * are known by the lock file. Rejects with esbuild's messages.
+ * Makes those bundles anew that are missing, or made of something that has changed since; gives back the entries and the
+ * folders of web apps that this concerned. Packages are known by the lock file. Rejects with esbuild's messages.
  */
 export async function bringUpToDate({
   root,
   entries,
   webApps = [],
   stampFile,
-}: KeptBundles): Promise<boolean> {
-  const stamp = {
-    root,
-    file: stampFile,
-    madeWith: [process.version, process.arch, ...entries, lockOf(root), ...ownCode()],
-  }
-  const places = [...entries.map(bundleOf), ...webApps.map(({ folder }) => join(folder, 'assets.json'))]
-  const made = places.every((place) => existsSync(join(root, place)))
-  if (made && isCurrent(stamp)) return false
+}: KeptBundles): Promise<string[]> {
+  const madeWith = [process.version, process.arch, lockOf(root), ...ownCode()]
+  const stamps = createStamps({ root, file: stampFile, madeWith })
+  const isDue = (name: string, place: string) => !existsSync(join(root, place)) || !stamps.isCurrent(name)
+  const dueEntries = entries.filter((entry) => isDue(entry, bundleOf(entry)))
+  const dueApps = webApps.filter(({ folder }) => isDue(folder, join(folder, 'assets.json')))
+  if (dueEntries.length === 0 && dueApps.length === 0) return []
   // Not loaded where there is nothing to do.
   const [{ bundle }, { bundleWebApp }] = await Promise.all([import('./bundle.js'), import('./web-app.js')])
   // Finer than Date.now(), for files written just before.
   const begunAtMs = performance.timeOrigin + performance.now()
-  const inputs = [await bundle({ root, entries })]
-  for (const app of webApps) inputs.push(await bundleWebApp({ root, ...app }))
-  const files = inputs.flat().filter((path) => !path.includes('node_modules/'))
-  const manifests = new Set(files.map((path) => join(...path.split('/').slice(0, 2), 'package.json')))
-  writeStamp(stamp, { inputs: [...files, ...manifests], begunAtMs })
-  return true
+  const apps = Promise.all(
+    dueApps.map(
+      async (app): Promise<[string, string[]]> => [app.folder, await bundleWebApp({ root, ...app })],
+    ),
+  )
+  const [bundled, built] = await Promise.all([bundle({ root, entries: dueEntries }), apps])
+  stamps.write(
+    [...bundled, ...built].map(([name, inputs]): [string, string[]] => [name, withManifests(inputs)]),
+    begunAtMs,
+  )
+  return [...dueEntries, ...dueApps.map(({ folder }) => folder)]
+}
+
+/** Files of our own, and the manifests of their packages. */
+function withManifests(inputs: readonly string[]): string[] {
+  const files = inputs.filter((path) => !path.includes('node_modules/'))
+  const manifests = files.map((path) => join(...path.split('/').slice(0, 2), 'package.json'))
+  return [...files, ...new Set(manifests)]
 }
 
 const lockOf = (root: string): string => readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
 
 function ownCode(): string[] {
   const folder = dirname(fileURLToPath(import.meta.url))
-  const files = readdirSync(folder).filter((name) => name.endsWith('.js'))
+  const files = readdirSync(folder).filter((name) => /(?<!\.test)\.js$/.test(name))
   return files.map((name) => readFileSync(join(folder, name), 'utf8'))
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
@@ -39,7 +39,7 @@ export async function bundleWebApp({ root, script, style, folder }: WebApp): Pro
   }
   const place = join(root, folder)
   mkdirSync(place, { recursive: true })
-  for (const file of outputFiles) await writeAsset(file)
+  await Promise.all(outputFiles.map(writeAsset))
   const files = outputFiles.map(({ path }) => basename(path))
   replace(join(place, list), JSON.stringify({ script: outputOf(script), style: outputOf(style), files }))
   const current = new Set([list, ...files.flatMap((file) => [file, `${file}.gz`, `${file}.br`])])
@@ -48,9 +48,14 @@ export async function bundleWebApp({ root, script, style, folder }: WebApp): Pro
 }
 
 async function writeAsset({ path, contents }: OutputFile): Promise<void> {
-  replace(path, contents)
-  for (const [ending, packed] of Object.entries(compress))
-    replace(`${path}.${ending}`, await packed(contents))
+  // Its name has the hash of its content.
+  const once = async (file: string, made: () => Uint8Array | Promise<Uint8Array>) => {
+    if (!existsSync(file)) replace(file, await made())
+  }
+  await once(path, () => contents)
+  await Promise.all(
+    Object.entries(compress).map(([ending, packed]) => once(`${path}.${ending}`, () => packed(contents))),
+  )
 }
 
 /** Whoever reads it meanwhile gets the one or the other as a whole. */

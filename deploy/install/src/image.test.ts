@@ -47,7 +47,7 @@ described('the image', () => {
   beforeAll(() => {
     const network = process.env.TEST_IMAGE_NETWORK ? ['--network', process.env.TEST_IMAGE_NETWORK] : []
     docker('build', ...network, '--file', 'deploy/Dockerfile', '--tag', image, '.')
-  }, 3_600_000)
+  })
   afterAll(() => void compose('--profile', 'demo', 'down', '--volumes'), 600_000)
 
   test('is small, says what it is, and runs as nobody', () => {
@@ -56,12 +56,12 @@ described('the image', () => {
     expect(Labels).toMatchObject({ 'org.opencontainers.image.title': 'Opsplane' })
     const bytes = Number(run('sh', '-c', `docker save ${image} | gzip -6 | wc -c`))
     expect(bytes).toBeLessThan(mostCompressedBytes)
-  }, 600_000)
+  })
 
   test('runs a command, and names what a service is missing', () => {
     expect(docker('run', '--rm', '--read-only', image, 'secrets', '--help')).toContain('--nats')
     expect(() => docker('run', '--rm', '--read-only', image, 'itsm')).toThrow('DATABASE_URL is missing')
-  }, 600_000)
+  })
 
   test('brings the whole platform up, and delivers a signed webhook', () => {
     compose('up', '--detach', '--no-build')
@@ -69,5 +69,5 @@ described('the image', () => {
     expect(compose('logs', '--no-color', 'ready')).toContain(
       `API reference  http://localhost:${port}/api/v1/docs`,
     )
-  }, 1_800_000)
+  })
 })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { bundleServices } from '@opsplane/bundler'
+import { bundlePrograms } from '@opsplane/bundler'
 import { backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
 import type { InternalTls } from '@opsplane/http'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
@@ -72,7 +72,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 async function start(options: ClusterOptions, releasers: Releasers): Promise<Cluster> {
   const { state } = options
-  await bundleServices()
+  await bundlePrograms('services')
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const { databasePasswords, natsPasswords, installation } = state.secrets()
   const { postgres, postgresUrl, nats, url } = await startServers(options, releasers)

@@ -30,7 +30,7 @@ beforeAll(async () => {
     // What is killed here is the client.
     flags: ['fsync=off', 'full_page_writes=off'],
   })
-}, 120_000)
+})
 afterEach(() => {
   delete process.env.DATA_DATABASE_URL
 })
@@ -157,7 +157,7 @@ describe('two installations on one server', () => {
         ),
       ).rejects.toThrow('permission denied')
     }
-  }, 300_000)
+  })
 
   test('refuse each other before anything is changed', async () => {
     const one = await install('mine')
@@ -173,7 +173,7 @@ describe('two installations on one server', () => {
         (sql) => sql`select rolname from pg_roles where starts_with(rolname, ${stranger.rolePrefix})`,
       ),
     ).toEqual([])
-  }, 300_000)
+  })
 })
 
 test('no function, view, policy or trigger names a role of the installation', async () => {
@@ -189,7 +189,7 @@ test('no function, view, policy or trigger names a role of the installation', as
     )
     expect(found).toEqual([])
   }
-}, 300_000)
+})
 
 describe('an installation of an earlier version', () => {
   test('goes on with the names it has, and is adopted in one command', async () => {
@@ -236,7 +236,7 @@ describe('an installation of an earlier version', () => {
     ).toEqual([])
     expect(await adopt(task)).toMatchObject({ installation })
     await provisionAll(url, passwords, installation)
-  }, 600_000)
+  })
 })
 
 describe('a copy of the databases beside the original', () => {
@@ -295,7 +295,7 @@ describe('a copy of the databases beside the original', () => {
       expect(left).toEqual({ count: 0 })
     }
     await provisionAll(original.url, original.passwords, original.installation)
-  }, 600_000)
+  })
 
   test('keeps its id where the original is gone', async () => {
     const { url, passwords, installation } = await install('leaving')
@@ -316,7 +316,7 @@ describe('a copy of the databases beside the original', () => {
     expect(adopted.installation).toEqual(installation)
     const urls = await provisionAll(arrived, passwords, installation)
     expect(await logIn(urls.itsm)).toBe(roleOf(installation, 'itsm'))
-  }, 300_000)
+  })
 })
 
 /** How much is sent before each end; all of them as `npm run test:long` has it. */

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 /** What of jest's JSON report is counted. */
 interface JestReport {
@@ -18,12 +19,15 @@ interface Count {
 }
 
 const REPORT = '.opsplane/test-report.json'
-const PACKAGE_PARENTS = ['libs', 'services', 'deploy', '.']
+const LOW_PRIORITY = 10
 
+// Tests wait for most of their time: what they leave of the machine is enough for it.
+const types = checkTypes()
 const counts = [
   await check('lint', 'node_modules/.bin/biome', ['ci', '.']),
   await check('migrations', process.execPath, ['deploy/local/dist/migration.js', '--check']),
   await runJest(process.argv.slice(2)),
+  await reported(types),
 ]
 const passed = counts.reduce((sum, count) => sum + count.passed, 0)
 const failed = counts.reduce((sum, count) => sum + count.failed, 0)
@@ -33,13 +37,31 @@ console.log(`${passed} passed, ${failed} failed`)
 /** Runs a check that counts as one test. */
 async function check(name: string, program: string, args: string[]): Promise<Count> {
   console.log(`\n${name}`)
-  const code = await run(program, args)
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+  return countOf((await run(program, args)) === 0)
+}
+
+const countOf = (ok: boolean): Count => (ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 })
+
+/** Behind everything else that runs, and without a word before its end. */
+async function checkTypes(): Promise<{ ok: boolean; output: string }> {
+  const child = spawn('npm', ['run', '--silent', 'types'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY)
+  const [code, ...outputs] = await Promise.all([ended(child), text(child.stdout), text(child.stderr)])
+  return { ok: code === 0, output: outputs.join('').trim() }
+}
+
+async function reported(check: ReturnType<typeof checkTypes>): Promise<Count> {
+  console.log('\ntypes')
+  const { ok, output } = await check
+  console.log(ok ? 'no errors' : output)
+  return countOf(ok)
 }
 
 async function runJest(extraArgs: string[]): Promise<Count> {
   console.log('\ntests')
-  removeStaleTests()
   rmSync(REPORT, { force: true })
   mkdirSync(dirname(REPORT), { recursive: true })
   const code = await run(process.execPath, [
@@ -59,29 +81,12 @@ async function runJest(extraArgs: string[]): Promise<Count> {
   return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed }
 }
 
-// The compiler leaves the output of a test that was renamed or removed, and jest would run it.
-function removeStaleTests(): void {
-  for (const dist of packageDirectories().map((directory) => join(directory, 'dist'))) {
-    if (!existsSync(dist)) continue
-    for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.test.js')) continue
-      const source = join(dist, '..', 'src', name.replace(/js$/, 'ts'))
-      if (!existsSync(source)) rmSync(join(dist, name))
-    }
-  }
-}
+/** Runs a program in front of the user. */
+const run = (program: string, args: string[]): Promise<number> =>
+  ended(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }))
 
-function packageDirectories(): string[] {
-  return PACKAGE_PARENTS.flatMap((parent) =>
-    readdirSync(parent, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
-      .map((entry) => join(parent, entry.name)),
-  )
-}
-
-/** Runs a program in front of the user; a signal to us is passed on, to its workers too, and then ends us. */
-async function run(program: string, args: string[]): Promise<number> {
-  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+/** Its exit code; a signal to us meanwhile is passed on, to its own children too, and then ends us. */
+async function ended(child: ChildProcess): Promise<number> {
   let received: NodeJS.Signals | undefined
   const forward = (signal: NodeJS.Signals) => {
     received = signal

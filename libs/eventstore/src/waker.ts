@@ -1,4 +1,4 @@
-import { delay } from '@opsplane/runtime'
+import { delay, systemTimers, type Timers } from '@opsplane/runtime'
 
 /** Lets a polling loop be woken early and be closed. */
 export interface Waker {
@@ -11,7 +11,7 @@ export interface Waker {
   closing: AbortSignal
 }
 
-export function createWaker(): Waker {
+export function createWaker(timers: Timers = systemTimers): Waker {
   const closing = new AbortController()
   let woken = false
   let interrupt: () => void = () => {}
@@ -25,9 +25,9 @@ export function createWaker(): Waker {
       if (!woken && !closing.signal.aborted) {
         // Every commit wakes: without an AbortController, whose abort makes an error with a stack each time.
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms)
+          const timer = timers.setTimeout(resolve, ms)
           interrupt = () => {
-            clearTimeout(timer)
+            timers.clearTimeout(timer)
             resolve()
           }
         })
@@ -35,7 +35,7 @@ export function createWaker(): Waker {
       }
       woken = false
     },
-    pause: (ms) => delay(ms, closing.signal),
+    pause: (ms) => delay(ms, closing.signal, timers),
     close() {
       closing.abort()
       wake()

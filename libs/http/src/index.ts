@@ -52,6 +52,7 @@ export {
   type ServiceRequest,
   serviceClient,
 } from './calls/service-client.js'
+export { createSharedBudgets, remoteLeases } from './calls/shared-budgets.js'
 export { type KeptDocument, keepDocument, sendKept } from './documents/kept-document.js'
 export { slicedJson } from './documents/sliced-json.js'
 export { writeOnce } from './documents/written-once.js'
@@ -59,7 +60,7 @@ export { type OpenApiDocument, openApiDocument } from './openapi/openapi.js'
 export { mergeOpenApi } from './openapi/openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
 export { type AnswerBody, type AnsweredBytes, answerBody, answerText } from './outbound/answer/answer-body.js'
-export { createEgress, remoteLeases, type SpendEgress } from './outbound/egress.js'
+export { createEgress, type SpendEgress } from './outbound/egress.js'
 export {
   createFilledHttp,
   type FilledAnswer,

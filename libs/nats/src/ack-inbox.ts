@@ -1,5 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { type Msg, type MsgHdrs, type NatsConnection, TimeoutError } from '@nats-io/transport-node'
+import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import { NoStreamError } from './errors.js'
 import { inboxOf } from './inbox.js'
 
@@ -32,7 +33,11 @@ interface Waiting {
  * Leaner than a client's own request per message: one subscription and one timer serve all of them, which is a third
  * of the processor time.
  */
-export function openAckInbox(connection: NatsConnection, timeoutMs: number): AckInbox {
+export function openAckInbox(
+  connection: NatsConnection,
+  timeoutMs: number,
+  timers: Timers = systemTimers,
+): AckInbox {
   const inbox = inboxOf(connection)
   const waiting = new Map<string, Waiting>()
   let last = 0
@@ -54,11 +59,11 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
       if (!error) settle(message)
     },
   })
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   /** Rejects what has waited too long, and rests where nothing waits. */
   const expire = (now: number) => {
     if (waiting.size === 0) {
-      clearInterval(timer)
+      timers.clearInterval(timer)
       timer = undefined
     }
     for (const [token, { deadline, reject }] of waiting) {
@@ -69,7 +74,7 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
     }
   }
   const watch = () => {
-    timer ??= setInterval(() => expire(performance.now()), Math.min(1_000, timeoutMs / 2))
+    timer ??= timers.setInterval(() => expire(timers.now()), Math.min(1_000, timeoutMs / 2))
   }
 
   return {
@@ -78,7 +83,7 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
         // Nobody would hear the answer, nor end the wait for it.
         if (closed) throw new TimeoutError()
         const token = String(++last)
-        waiting.set(token, { deadline: performance.now() + timeoutMs, resolve, reject })
+        waiting.set(token, { deadline: timers.now() + timeoutMs, resolve, reject })
         watch()
         try {
           connection.publish(subject, body, { reply: `${inbox}.${token}`, headers })
@@ -89,7 +94,7 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
       }),
     close() {
       closed = true
-      clearInterval(timer)
+      timers.clearInterval(timer)
       if (!connection.isClosed()) subscription.unsubscribe()
       expire(Number.POSITIVE_INFINITY)
     },

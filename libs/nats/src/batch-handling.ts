@@ -1,4 +1,4 @@
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { delay, type Logger, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
 import { UnreadableMessageError } from './errors.js'
 import type { Held, Readable } from './held-messages.js'
 import type { StreamMessage } from './stream-message.js'
@@ -36,6 +36,7 @@ export interface BatchHandlingOptions<T> {
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
   maxAckPending: number
+  timers?: Timers
   closing: AbortSignal
   /** The message is out of hand: done with for good, or to come again. */
   onSettled(held: Held<T>, how: 'done' | 'back'): void
@@ -65,6 +66,7 @@ const slackMs = 1_000
  */
 export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandling<T> {
   const { durable, log, closing, maxDeliveries = 10, retry = { baseMs: 1_000, maxMs: 300_000 } } = options
+  const { timers = systemTimers } = options
   const counters: ConsumerCounters = { handled: 0, retried: 0, deadLettered: 0, skipped: 0 }
   /** How often the event at a sequence has failed here. */
   const failures = new Map<number, number>()
@@ -84,8 +86,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
 
   const putBack = (held: Held<T>, delayMs: number) => {
     counters.retried++
-    if ('tenant' in held)
-      away.set(held.message.seq, { tenant: held.tenant, until: performance.now() + delayMs })
+    if ('tenant' in held) away.set(held.message.seq, { tenant: held.tenant, until: timers.now() + delayMs })
     held.message.nak(delayMs)
     options.onSettled(held, 'back')
   }
@@ -99,7 +100,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
 
   /** What waits to come again counts as unacknowledged at the server: what fails of one workspace may be a quarter of that. */
   const isFull = (tenant: string) => {
-    const now = performance.now()
+    const now = timers.now()
     let [own, all] = [0, 0]
     for (const [seq, waiting] of away) {
       if (waiting.until < now) away.delete(seq)
@@ -144,7 +145,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     const spent = count >= maxDeliveries || deliveries >= 2 * maxDeliveries
     if (options.onDead && (spent || (isItsFault && isFull(tenant)))) return giveUp(held, error, attempt)
     const delayMs = retryDelayMs({ attempt, strategy: 'exponential', ...retry })
-    remember(failing, queueKey, { seq, until: performance.now() + delayMs })
+    remember(failing, queueKey, { seq, until: timers.now() + delayMs })
     putBack(held, delayMs)
   }
 
@@ -152,7 +153,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
   const isHeldBack = (held: Received<T>) => {
     const before = failing.get(held.queueKey)
     if (!before || before.seq >= held.message.seq) return false
-    const waitMs = before.until - performance.now()
+    const waitMs = before.until - timers.now()
     if (waitMs < -slackMs || isFull(held.tenant)) return false
     putBack(held, Math.max(waitMs, 0) + slackMs / 20)
     return true
@@ -179,7 +180,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
         }
         before = successes
         const timing = { strategy: 'exponential', baseMs: 100, maxMs: 5_000 } as const
-        await delay(retryDelayMs({ attempt, ...timing }), closing)
+        await delay(retryDelayMs({ attempt, ...timing }), closing, timers)
       }
     }
   }

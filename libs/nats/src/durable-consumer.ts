@@ -1,4 +1,4 @@
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { delay, type Logger, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
 import {
   type BatchHandlingOptions,
   batchHandling,
@@ -42,6 +42,7 @@ export interface DurableConsumerOptions<T>
   /** Most bytes held in memory; a message that is larger is held alone. */
   maxHeldBytes?: number
   log: Logger
+  timers?: Timers
   /**
    * Called before the first request, and before the next one whenever the consumer or stream may be another one, with what asks the
    * server how far the consumer has come: nothing is asked for until it resolves; rejected, the consumer starts anew.
@@ -84,6 +85,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     maxBatch = 256,
     batchesInFlight = 1,
     spacingMs = 0,
+    timers = systemTimers,
   } = options
   const { maxAckPending = defaultMaxAckPending, ackWaitMs = defaultAckWaitMs } = options
   const { durables } = link.identity ?? {}
@@ -94,6 +96,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     messages: Math.min(Math.max(maxBatch * (batchesInFlight + 1), leastHeld), maxAckPending),
     bytes: options.maxHeldBytes ?? defaultHeldBytes,
     ackWaitMs,
+    timers,
   })
   const handling = batchHandling<T>({
     ...options,
@@ -104,6 +107,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   const running = new Set<Promise<void>>()
   let pull: Pull | undefined
   let restart: (reason: string) => void = () => {}
+  let consumerCreated: string | undefined
   let inFlight = 0
   let rounds: RequestRounds | undefined
   let planned = false
@@ -175,13 +179,15 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   /** Asks until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
-    await ensureConsumer(connection, { ...options, mayReplace: link.identity !== undefined })
+    const created = await ensureConsumer(connection, { ...options, mayReplace: link.identity !== undefined })
+    if (created !== consumerCreated) held.disown()
+    consumerCreated = created
     if (closing.signal.aborted) return
     await options.prepare?.(() => consumerProgress(connection, options))
     if (closing.signal.aborted) return
-    const startedAt = performance.now()
-    if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again })
-    const own = openPull({ connection, stream, durable, rounds, onMessage, room: held.room })
+    const startedAt = timers.now()
+    if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
+    const own = openPull({ connection, stream, durable, rounds, onMessage, room: held.room, timers })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve
@@ -193,7 +199,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     plan()
     if (closing.signal.aborted) return closed
     log.warn({ durable, reason }, 'the server no longer knows the consumer; creating it again')
-    if (performance.now() - startedAt < settledMs) throw new Error(`the consumer was lost: ${reason}`)
+    if (timers.now() - startedAt < settledMs) throw new Error(`the consumer was lost: ${reason}`)
   }
 
   const run = async () => {
@@ -207,7 +213,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
         if (failures === 1)
           logInterruption(log, error, { durable, stream }, 'consumer interrupted, starting it again')
         const timing = { strategy: 'exponential', baseMs: 50, maxMs: 1_000 } as const
-        await delay(retryDelayMs({ attempt: failures, ...timing }), closing.signal)
+        await delay(retryDelayMs({ attempt: failures, ...timing }), closing.signal, timers)
       }
     }
   }

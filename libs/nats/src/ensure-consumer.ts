@@ -32,10 +32,10 @@ export interface DurableConfig {
 const timeoutMs = 2_000
 
 /**
- * Makes the consumer or brings it up to date; resolves with whether it was made. Throws when the stream is missing or the
+ * Makes the consumer or brings it up to date; resolves with when it was made, which tells it from others of its name. Throws when the stream is missing or the
  * server does not answer.
  */
-export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<boolean> {
+export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<string> {
   const manager = await managerOf(connection, timeoutMs)
   const wanted = consumerConfig(connection, options)
   let existing = await findConsumer(manager, options.stream, options.durable)
@@ -46,12 +46,13 @@ export async function ensureConsumer(connection: NatsConnection, options: Durabl
   if (!existing) {
     const start = typeof options.start === 'function' ? await options.start() : options.start
     const deliver_policy = start === 'new' ? DeliverPolicy.New : DeliverPolicy.All
-    await manager.consumers.add(options.stream, { ...wanted, deliver_policy })
-  } else if (differs(existing.config, wanted)) {
+    return (await manager.consumers.add(options.stream, { ...wanted, deliver_policy })).created
+  }
+  if (differs(existing.config, wanted)) {
     const { ack_policy: _, durable_name: __, ...updatable } = wanted
     await manager.consumers.update(options.stream, options.durable, updatable)
   }
-  return !existing
+  return existing.created
 }
 
 async function findConsumer(manager: JetStreamManager, stream: string, durable: string) {

@@ -1,4 +1,4 @@
-import { recentKeys } from '@opsplane/runtime'
+import { recentKeys, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import type { StreamMessage } from './stream-message.js'
 
 /** A message that has arrived, and what it says or why nobody can know. */
@@ -16,6 +16,7 @@ export interface HeldLimits {
   messages: number
   bytes: number
   ackWaitMs: number
+  timers?: Timers
 }
 
 /** All that a consumer has in memory: arrived or in hand, counted, and kept from being delivered again. */
@@ -32,10 +33,13 @@ export interface HeldMessages<T> {
   release(held: Held<T>, how: 'done' | 'back'): void
   /** Takes what has arrived and is not in hand. */
   rest(): Held<T>[]
+  /** The consumer is another one: what has arrived comes again from it, and what is in hand is not acknowledged to it. */
+  disown(): void
   close(): void
 }
 
 export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
+  const { timers = systemTimers } = limits
   let arrived: Held<T>[] = []
   let all = new Map<string, Held<T>>()
   const done = recentKeys(leastRemembered)
@@ -49,12 +53,22 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
     if (next === 0) linesInHand.delete(held.queueKey)
     else linesInHand.set(held.queueKey, next)
   }
-  let alive: NodeJS.Timeout | undefined
+  let alive: Timer | undefined
   const keepAlive = () => {
     for (const { message } of all.values()) message.working()
     if (all.size > 0) return
-    clearInterval(alive)
+    timers.clearInterval(alive)
     alive = undefined
+  }
+
+  const rest = () => {
+    const left = arrived
+    arrived = []
+    for (const held of left) {
+      all.delete(keyOf(held))
+      bytes -= held.message.bytes
+    }
+    return left
   }
 
   return {
@@ -66,7 +80,7 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
         return false
       }
       all.set(key, held)
-      alive ??= setInterval(keepAlive, limits.ackWaitMs / 3)
+      alive ??= timers.setInterval(keepAlive, limits.ackWaitMs / 3)
       bytes += held.message.bytes
       arrived.push(held)
       return true
@@ -103,16 +117,12 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
       if (all.size === 0) all = new Map()
       if (how === 'done') done.add(key)
     },
-    rest() {
-      const rest = arrived
-      arrived = []
-      for (const held of rest) {
-        all.delete(keyOf(held))
-        bytes -= held.message.bytes
-      }
-      return rest
+    rest,
+    disown() {
+      rest()
+      for (const { message } of all.values()) message.disown()
     },
-    close: () => clearInterval(alive),
+    close: () => timers.clearInterval(alive),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { delay, untilRestMoment } from '@opsplane/runtime'
+import { delay, systemTimers, type Timer, type Timers, untilRestMoment } from '@opsplane/runtime'
 import { inboxOf } from './inbox.js'
 import { onReconnect } from './reconnects.js'
 import type { RequestRounds } from './request-rounds.js'
@@ -14,6 +14,7 @@ export interface PullOptions {
   /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
   rounds?: RequestRounds | undefined
   onMessage(message: StreamMessage): void
+  timers?: Timers
 }
 
 export interface Pull {
@@ -51,14 +52,14 @@ const closeMs = 1_000
  * 404, after the last message.
  */
 export function openPull(options: PullOptions): Pull {
-  const { connection, stream, durable, room, rounds, onMessage } = options
+  const { connection, stream, durable, room, rounds, onMessage, timers = systemTimers } = options
   const inbox = inboxOf(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false
   /** What comes next is larger than the room there was: alone it comes into any that is whole. */
   let isLarge = false
-  let watching: NodeJS.Timeout | undefined
+  let watching: Timer | undefined
   let serial = 0
   let silent = 0
   let ended = false
@@ -74,7 +75,7 @@ export function openPull(options: PullOptions): Pull {
     const isAlone = isLarge && wanted.isWhole
     const batch = isAlone || (isQuiet && !rounds) ? 1 : wanted.messages
     const pace = isQuiet ? idle : busy
-    const expiresMs = untilRestMoment(endsEveryMs, pace.leastMs)
+    const expiresMs = untilRestMoment(endsEveryMs, pace.leastMs, timers)
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,
@@ -83,7 +84,7 @@ export function openPull(options: PullOptions): Pull {
       idle_heartbeat: nanos(pace.beatMs),
       ...(rounds && { no_wait: true }),
     }
-    const until = performance.now() + expiresMs + graceMs
+    const until = timers.now() + expiresMs + graceMs
     open = { reply, left: batch, until }
     isQuiet = true
     watch(pace)
@@ -93,9 +94,9 @@ export function openPull(options: PullOptions): Pull {
   /** Looks are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
   const watch = ({ lookMs, silentLooks }: { lookMs: number; silentLooks: number }) => {
     silent = 0
-    clearInterval(watching)
-    watching = setInterval(() => {
-      if (open && performance.now() > open.until) over()
+    timers.clearInterval(watching)
+    watching = timers.setInterval(() => {
+      if (open && timers.now() > open.until) over()
       if (!open) return more()
       if (++silent > silentLooks) lose('no heartbeats')
     }, lookMs)
@@ -104,7 +105,7 @@ export function openPull(options: PullOptions): Pull {
   const over = () => {
     open = undefined
     // Between two rounds nothing is waited for: a look would wake the process for nothing.
-    if (rounds) clearInterval(watching)
+    if (rounds) timers.clearInterval(watching)
   }
 
   const onStatus = ({ subject: reply, headers }: Msg) => {
@@ -154,11 +155,11 @@ export function openPull(options: PullOptions): Pull {
       if (ended) return
       ended = true
       rounds?.close()
-      clearInterval(watching)
+      timers.clearInterval(watching)
       forget()
       // What the server has sent before it hears of this still arrives.
       const waiting = new AbortController()
-      await Promise.race([subscription.drain().catch(() => {}), delay(closeMs, waiting.signal)])
+      await Promise.race([subscription.drain().catch(() => {}), delay(closeMs, waiting.signal, timers)])
       waiting.abort()
       if (!subscription.isClosed()) subscription.unsubscribe()
     },

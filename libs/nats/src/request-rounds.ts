@@ -1,3 +1,5 @@
+import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
+
 /** When a consumer asks for messages that gather at the server. */
 export interface RequestRounds {
   /** Whether the next round has begun: a request of it takes what there is, or the first message that comes, and ends. */
@@ -23,24 +25,30 @@ export interface RequestRoundsOptions {
   full: number
   /** There may be something to ask for, or to handle. */
   again(): void
+  timers?: Timers
 }
 
 /**
  * Lets messages gather at the server, where one more costs nothing, instead of here, where each wakes the process that
  * reads it and takes a write to acknowledge. After a pause the first one comes at once.
  */
-export function requestRounds({ spacingMs, full, again }: RequestRoundsOptions): RequestRounds {
+export function requestRounds({
+  spacingMs,
+  full,
+  again,
+  timers = systemTimers,
+}: RequestRoundsOptions): RequestRounds {
   let phase: 'asking' | 'gathering' | 'between' = 'asking'
   let waiting = 0
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
 
   const ask = () => {
     phase = 'asking'
     again()
   }
   const after = (ms: number, next: () => void) => {
-    clearTimeout(timer)
-    timer = setTimeout(next, ms)
+    timers.clearTimeout(timer)
+    timer = timers.setTimeout(next, ms)
   }
   const end = () => {
     phase = 'between'
@@ -64,6 +72,6 @@ export function requestRounds({ spacingMs, full, again }: RequestRoundsOptions):
       end()
     },
     isGathering: () => phase === 'gathering',
-    close: () => clearTimeout(timer),
+    close: () => timers.clearTimeout(timer),
   }
 }

@@ -28,6 +28,8 @@ export interface StreamMessage {
   term(): void
   /** It is still in hand: its ack wait begins anew. */
   working(): void
+  /** Its consumer was made anew: an acknowledgement would count for another message, of the same sequence there. */
+  disown(): void
 }
 
 /** What the place to acknowledge to says of a delivery. */
@@ -114,6 +116,10 @@ class DeliveredMessage implements StreamMessage {
 
   working(): void {
     this.#respond('+WPI', false)
+  }
+
+  disown(): void {
+    this.#done = true
   }
 
   #respond(text: string, final = true): void {

@@ -11,7 +11,7 @@ import {
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos, PermissionViolationError } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
-import { type BackendConfig, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { type BackendConfig, delay, type Logger, retryDelayMs, type Timers } from '@opsplane/runtime'
 import { ForeignStreamError, NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
 
@@ -29,6 +29,7 @@ export interface StreamOptions {
   /** Ends the retrying. */
   signal?: AbortSignal
   log?: Logger
+  timers?: Timers
 }
 
 /** The limits a service's configuration names. */
@@ -91,6 +92,7 @@ export async function ensureStreams(
       await delay(
         retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
         options.signal,
+        options.timers,
       )
     }
   }

@@ -1,4 +1,5 @@
 import type { Instant } from '@opsplane/contracts'
+import { systemTimers, type Timers } from './timers.js'
 
 export interface Clock {
   now(): Instant
@@ -7,15 +8,15 @@ export interface Clock {
 export const systemClock: Clock = { now: () => new Date().toISOString() }
 
 /** Resolves after `ms`, or at once when the signal aborts. Never rejects: callers look at the signal. */
-export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+export function delay(ms: number, signal?: AbortSignal, timers: Timers = systemTimers): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
     const finish = () => {
-      clearTimeout(timer)
+      timers.clearTimeout(timer)
       signal?.removeEventListener('abort', finish)
       resolve()
     }
-    const timer = setTimeout(finish, ms)
+    const timer = timers.setTimeout(finish, ms)
     signal?.addEventListener('abort', finish)
   })
 }

@@ -212,6 +212,10 @@ export const databaseConnections = (usual: number) =>
 export const backendConfig = baseConfig.extend({
   databaseUrl: z.string().meta({ description: "Postgres URL of this service's own login role" }),
   databasePoolSize: databaseConnections(5),
+  natsAckWaitMs: z.coerce.number().int().min(500).max(600_000).default(30_000).meta({
+    description:
+      'milliseconds until NATS delivers again what a process has neither acknowledged nor reported to be in hand, as after its death',
+  }),
   natsStreamReplicas: z.coerce.number().int().min(1).max(5).optional().meta({
     description:
       'replicas of the JetStream streams; like the next four, what is not given stays as it is on the server',

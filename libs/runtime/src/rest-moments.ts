@@ -1,3 +1,5 @@
+import { systemTimers, type Timer, type Timers } from './timers.js'
+
 /** Schedules of people begin at whole minutes: what happens at rest keeps away from them. */
 const offsetMs = 2_700
 
@@ -7,18 +9,28 @@ const offsetMs = 2_700
  * long. All of a process then happens in one waking, and what several ask of a server at once wakes that once, too: at rest
  * the waking costs more than what is done (ADR 113).
  */
-export function untilRestMoment(everyMs: number, leastMs = everyMs / 50): number {
-  const present = performance.timeOrigin + performance.now() - offsetMs
+export function untilRestMoment(
+  everyMs: number,
+  leastMs = everyMs / 50,
+  timers: Pick<Timers, 'now' | 'timeOrigin'> = systemTimers,
+): number {
+  const present = timers.timeOrigin + timers.now() - offsetMs
   return Math.ceil(Math.ceil((present + leastMs) / everyMs) * everyMs - present)
 }
 
 /** Calls back at each of these moments, which keeps no process alive. Returns how to stop it. */
-export function atRestMoments(everyMs: number, act: () => void): () => void {
-  const wait = () =>
-    setTimeout(() => {
-      timer = wait()
-      act()
-    }, untilRestMoment(everyMs)).unref()
-  let timer = wait()
-  return () => clearTimeout(timer)
+export function atRestMoments(everyMs: number, act: () => void, timers: Timers = systemTimers): () => void {
+  let timer: Timer
+  const wait = () => {
+    timer = timers.setTimeout(
+      () => {
+        wait()
+        act()
+      },
+      untilRestMoment(everyMs, undefined, timers),
+    )
+    timer.unref()
+  }
+  wait()
+  return () => timers.clearTimeout(timer)
 }

@@ -80,7 +80,7 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
 /** A consumer of a service: what is its own about it. */
 export type ServiceConsumer = Omit<
   ConsumerSettings,
-  'database' | 'link' | 'names' | 'log' | 'tracing' | 'filterSubjects' | 'history'
+  'database' | 'link' | 'names' | 'log' | 'tracing' | 'filterSubjects' | 'history' | 'ackWaitMs'
 > & {
   /**
    * Event types, and patterns such as `incident.*`, of one family; every event when absent. A server before 2.10 has no more
@@ -192,6 +192,7 @@ export function openContext<Config extends BackendConfig>(
         names,
         log,
         tracing,
+        ackWaitMs: config.natsAckWaitMs,
         ...options,
         ...filter,
         history: { of: history, logs },

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
-import { waitFor } from './wait-for.js'
+import { measured } from './jest/profile.js'
+import { waitWithin } from './wait-for.js'
 import { portsOf } from './worker-ports.js'
 
 const FOLDER = 'run-processes'
@@ -23,7 +24,11 @@ const LOOK_FOR_RUN_MS = 1_000
  * Starts a program that all test files of the run share, for whichever asks first, and gives what it handed to
  * `serveRun`. It ends with the run. Throws with its log when it ends before it is ready.
  */
-export async function startedForRun(name: string, program: string): Promise<string> {
+export function startedForRun(name: string, program: string): Promise<string> {
+  return measured(`shared ${name}`, () => handOverOf(name, program))
+}
+
+async function handOverOf(name: string, program: string): Promise<string> {
   const folder = join(tmpdir(), FOLDER, name)
   if (claims(folder)) start(folder, program)
   const [ready, pid, log] = [join(folder, 'ready'), join(folder, 'pid'), join(folder, 'log')]
@@ -32,7 +37,7 @@ export async function startedForRun(name: string, program: string): Promise<stri
     const started = existsSync(pid) ? readFileSync(pid, 'utf8') : ''
     return started !== '' && findProcess(Number(started)) === undefined
   }
-  await waitFor(() => existsSync(ready) || isGone(), { timeoutMs: START_TIMEOUT_MS, message: program })
+  await waitWithin(START_TIMEOUT_MS, () => existsSync(ready) || isGone(), { message: program })
   if (!existsSync(ready)) throw new Error(`${program} ended: ${readFileSync(log, 'utf8')}`)
   return readFileSync(ready, 'utf8')
 }

@@ -6,7 +6,7 @@ import { clientsOf, openAsOwner, startTestService, type TestService } from './te
 
 /** A service that test files share: each has a workspace of its own in it, and sees no more of it than that. */
 export interface SharedService
-  extends Pick<TestService, 'url' | 'natsPrefix' | 'sql' | 'as' | 'asService' | 'headers'> {
+  extends Pick<TestService, 'name' | 'url' | 'natsPrefix' | 'sql' | 'as' | 'asService' | 'headers'> {
   /** Lets go of what this test file has opened. The service itself ends with the run. */
   stop(): Promise<void>
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { identityOf, installationOf, recordPlace, roleOf } from '@opsplane/postgres'
 import postgres from 'postgres'
+import { measured } from './jest/profile.js'
 
 export interface TestDatabase {
   url: string
@@ -44,15 +45,17 @@ export function uniquePrefix(): string {
 }
 
 /** Creates a database for one test file, empty or as a copy of a template, which records its own place unless it is not to. */
-export async function createDatabase(
+export function createDatabase(
   template?: string,
   { isInPlace = true }: { isInPlace?: boolean } = {},
 ): Promise<TestDatabase> {
-  const name = newName()
-  await asAdmin((sql) => createFrom(sql, name, template))
-  const database = testDatabase(name)
-  if (template !== undefined && isInPlace) await asAdmin(recordPlaceWhereRecorded, database.url)
-  return database
+  return measured('database', async () => {
+    const name = newName()
+    await asAdmin((sql) => createFrom(sql, name, template))
+    const database = testDatabase(name)
+    if (template !== undefined && isInPlace) await asAdmin(recordPlaceWhereRecorded, database.url)
+    return database
+  })
 }
 
 async function recordPlaceWhereRecorded(sql: postgres.Sql): Promise<void> {
@@ -72,7 +75,7 @@ const newName = () => `${runPrefix()}${randomBytes(6).toString('hex')}`
 function testDatabase(name: string): TestDatabase {
   return {
     url: urlOf(name),
-    drop: () => asAdmin((sql) => dropIfThere(sql, name)),
+    drop: () => measured('end of a database', () => asAdmin((sql) => dropIfThere(sql, name))),
   }
 }
 
@@ -87,17 +90,19 @@ export async function templateDatabase(
 ): Promise<string> {
   const name = `${runPrefix()}template_${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`
   if (name.length > MAX_NAME_LENGTH) throw new Error(`The template key ${key} is too long`)
-  await asAdmin(async (sql) => {
-    // Held by this session, so a test file that dies in the middle lets go of it.
-    await sql`select pg_advisory_lock(hashtext(${name}))`
-    const [existing] = await sql`select datistemplate from pg_database where datname = ${name}`
-    if (existing?.datistemplate) return
-    await dropIfThere(sql, name)
-    await createFrom(sql, name)
-    await migrate(urlOf(name))
-    // Marked last: only a finished one counts.
-    await sql`alter database ${sql(name)} is_template true`
-  })
+  await measured('template', () =>
+    asAdmin(async (sql) => {
+      // Held by this session, so a test file that dies in the middle lets go of it.
+      await sql`select pg_advisory_lock(hashtext(${name}))`
+      const [existing] = await sql`select datistemplate from pg_database where datname = ${name}`
+      if (existing?.datistemplate) return
+      await dropIfThere(sql, name)
+      await createFrom(sql, name)
+      await migrate(urlOf(name))
+      // Marked last: only a finished one counts.
+      await sql`alter database ${sql(name)} is_template true`
+    }),
+  )
   return name
 }
 

@@ -5,6 +5,7 @@ import type { BackendConfig, RunningService } from '@opsplane/runtime'
 import type { Service, ServiceOverrides } from '@opsplane/service'
 import postgres from 'postgres'
 import { type ApiClient, createApiClient } from './api-client.js'
+import { measured } from './jest/profile.js'
 import { testKeys, testTrustedKeys } from './party-keys.js'
 import {
   createDatabase,
@@ -31,8 +32,12 @@ export interface TestServiceOptions<Overrides> {
 
 /** The real service on a database and NATS subjects of its own. */
 export interface TestService<Overrides = ServiceOverrides> {
+  /** Of the service, in the registry. */
+  name: string
   url: string
   natsPrefix: string
+  /** The time its due work goes by, where that is simulated. */
+  now?: (() => string) | undefined
   /** The variables it was started with. */
   env: Env
   /** As the owner of the schema, which is also the search_path. */
@@ -52,14 +57,22 @@ export interface TestService<Overrides = ServiceOverrides> {
 }
 
 /** Starts a service as a process would, from environment variables alone. */
-export async function startTestService<Config extends BackendConfig, Overrides extends ServiceOverrides>(
+export function startTestService<Config extends BackendConfig, Overrides extends ServiceOverrides>(
   service: Service<Config, Overrides>,
   options: TestServiceOptions<Overrides> = {},
+): Promise<TestService<Overrides>> {
+  return measured(`service ${service.name}`, () => start(service, options))
+}
+
+async function start<Config extends BackendConfig, Overrides extends ServiceOverrides>(
+  service: Service<Config, Overrides>,
+  options: TestServiceOptions<Overrides>,
 ): Promise<TestService<Overrides>> {
   const { name } = service
   const provision = (adminUrl: string) => service.provision({ adminUrl, ...testLogin })
   const database = options.database ?? (await migratedDatabase(service))
   const natsPrefix = uniquePrefix()
+  const clock = options.overrides?.clock
   const env: Env = {
     DATABASE_URL: options.database
       ? await provision(database.url)
@@ -75,6 +88,8 @@ export async function startTestService<Config extends BackendConfig, Overrides e
     CURSOR_SECRET: 'a secret for the cursors of tests',
     // A process and a second of computing for each service that has articles; its own tests switch it on.
     EMBEDDINGS_LOCAL: 'false',
+    // A process of its own may be killed, and what it had in hand comes again after this time.
+    ...(options.start && { NATS_ACK_WAIT_MS: '1000' }),
     ...options.env,
   }
   const startHere = (variables: Env, overrides?: Overrides) =>
@@ -84,6 +99,7 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   return {
     ...clientsOf({ name, url: running.url, privateKeyOf: (party) => testKeys(party).privateKey }),
     natsPrefix,
+    now: clock && (() => clock.now()),
     env,
     sql,
     adminUrl: database.url,
@@ -106,7 +122,7 @@ export function clientsOf(options: {
   name: string
   url: string
   privateKeyOf(party: InternalParty): string
-}): Pick<TestService, 'url' | 'as' | 'asService' | 'headers'> {
+}): Pick<TestService, 'name' | 'url' | 'as' | 'asService' | 'headers'> {
   const { name, url, privateKeyOf } = options
   const issuerOf = (party: InternalParty) =>
     createInternalIssuer({ service: party, privateKey: privateKeyOf(party) })
@@ -115,6 +131,7 @@ export function clientsOf(options: {
     authorization: `Bearer ${await gateway.clientToken(name, principal)}`,
   })
   return {
+    name,
     url,
     as: (principal) => createApiClient(url, () => headers(principal)),
     asService(caller) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { waitFor } from './wait-for.js'
+import { waitFor, waitWithin } from './wait-for.js'
 
 describe('waitFor', () => {
   test('returns the first truthy value', async () => {
@@ -25,19 +25,31 @@ describe('waitFor', () => {
     expect(value).toBe('ready')
   })
 
-  test('names what was missing and the last value', async () => {
-    const waiting = waitFor(() => undefined, { timeoutMs: 10, intervalMs: 1, message: 'the delivery' })
+  test('names what was missing, the last value, and how long it has waited', async () => {
+    const waiting = waitWithin(10, () => undefined, { intervalMs: 1, message: 'the delivery' })
 
-    await expect(waiting).rejects.toThrow('Waited 10 ms for the delivery; last value: undefined')
+    await expect(waiting).rejects.toThrow(/^Waited \d{2,} ms for the delivery; last value: undefined$/)
   })
 
   test('shows the last error and keeps it as the cause', async () => {
     const failure = new Error('no rows')
-    const waiting = waitFor(() => Promise.reject(failure), { timeoutMs: 10, intervalMs: 1 })
+    const waiting = waitWithin(10, () => Promise.reject(failure), { intervalMs: 1 })
 
     await expect(waiting).rejects.toMatchObject({
-      message: 'Waited 10 ms for the condition; last error: no rows',
+      message: expect.stringMatching(/^Waited \d{2,} ms for the condition; last error: no rows$/),
       cause: failure,
     })
+  })
+
+  test('goes on no longer than the test that waits', async () => {
+    const handlers = Reflect.get(globalThis, Symbol.for('EVENT_HANDLERS')) as ((event: object) => void)[]
+    const others = [...handlers]
+    const waiting = waitFor(() => undefined, { intervalMs: 1 })
+    const [ofWait] = handlers.filter((handler) => !others.includes(handler))
+    ofWait?.({ name: 'test_fn_success' })
+    ofWait?.({ name: 'test_fn_failure' })
+
+    await expect(waiting).rejects.toThrow('The test ended after a wait of')
+    expect(handlers).toEqual(others)
   })
 })

@@ -1,37 +1,51 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { currentTestFile, followCurrentTest } from './current-test.js'
+import { limitsOf } from './limits.js'
 
 export interface WaitForOptions {
-  timeoutMs?: number
   intervalMs?: number
   /** What is waited for, for the error. */
   message?: string
 }
 
+type Check<T> = () => T | undefined | false | null | Promise<T | undefined | false | null>
+
 /**
- * Repeats a check until it returns something truthy, and returns that. A check that throws counts as
- * not yet, so assertions can be waited for. The time is for what never comes, also on a slow and busy machine; a time
- * that is promised is a test's own to measure.
+ * Repeats a check until it returns something truthy, and returns that. A check that throws counts as not yet, so assertions
+ * can be waited for. It fails with what it saw last, at the limit of its kind of test, which is for what never comes, also
+ * on a slow and busy machine; it goes on no longer than the test it is in.
  */
-export async function waitFor<T>(
-  check: () => T | undefined | false | null | Promise<T | undefined | false | null>,
-  { timeoutMs = 60_000, intervalMs = 20, message = 'the condition' }: WaitForOptions = {},
+export const waitFor = <T>(check: Check<T>, options?: WaitForOptions): Promise<T> =>
+  waitWithin(limitsOf(currentTestFile()).waitMs, check, options)
+
+/** The same with a limit of its own, for what bounds whole runs. */
+export async function waitWithin<T>(
+  limitMs: number,
+  check: Check<T>,
+  { intervalMs = 20, message = 'the condition' }: WaitForOptions = {},
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs
-  for (;;) {
-    let last: string
-    let cause: unknown
-    try {
-      const value = await check()
-      if (value) return value
-      last = `last value: ${inspect(value)}`
-    } catch (error) {
-      cause = error
-      last = `last error: ${error instanceof Error ? error.message : inspect(error)}`
+  const startedAt = performance.now()
+  const test = followCurrentTest()
+  const failure = (why: string, last: string, cause: unknown) => {
+    const waitedMs = Math.round(performance.now() - startedAt)
+    return new Error(`${why} ${waitedMs} ms for ${message}; ${last}`, { cause })
+  }
+  let [last, cause]: [string, unknown] = ['not looked yet', undefined]
+  try {
+    for (;;) {
+      try {
+        const value = await check()
+        if (value) return value
+        ;[last, cause] = [`last value: ${inspect(value)}`, undefined]
+      } catch (error) {
+        ;[last, cause] = [`last error: ${error instanceof Error ? error.message : inspect(error)}`, error]
+      }
+      if (test.isOver()) throw failure('The test ended after a wait of', last, cause)
+      if (performance.now() - startedAt >= limitMs) throw failure('Waited', last, cause)
+      await delay(intervalMs)
     }
-    if (Date.now() >= deadline) {
-      throw new Error(`Waited ${timeoutMs} ms for ${message}; ${last}`, { cause })
-    }
-    await delay(intervalMs)
+  } finally {
+    test.release()
   }
 }

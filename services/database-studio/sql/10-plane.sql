@@ -5,6 +5,17 @@
 -- What tenants may call stands in a schema of its own.
 create schema if not exists studio;
 create schema if not exists extensions;
+
+-- An instant as records show it: in UTC, with milliseconds, or with as many digits as it has beyond them. What is before the
+-- year 1 or after 9999 is as Postgres writes it. Of one expression, so that it is inlined.
+create or replace function studio.instant(value timestamptz) returns text language sql stable
+return case
+	when value < '0001-01-01 00:00:00+00' or value >= '10000-01-01 00:00:00+00' then value::text
+	when date_trunc('milliseconds', value) = value then to_char(value at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+	else rtrim(to_char(value at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0') || 'Z'
+end;
+revoke execute on function studio.instant from public;
+grant execute on function studio.instant to :tenant, :service;
 -- What all logins of tenants may do, and nothing else.
 grant usage on schema studio, extensions to :tenant;
 -- It becomes an owner where it says so, and has none of their rights otherwise.

@@ -63,13 +63,13 @@ set search_path from current as $$
 	select format(case
 		when type in ('int2'::regtype, 'int4'::regtype, 'bool'::regtype, 'jsonb'::regtype) then 'coalesce(%1$I.%2$I::text, ''null'')'
 		when type in ('int8'::regtype, 'numeric'::regtype, 'uuid'::regtype) then 'coalesce(''"'' || %1$I.%2$I::text || ''"'', ''null'')'
-		when type = 'timestamptz'::regtype then 'coalesce(to_char(%1$I.%2$I at time zone ''UTC'', ''"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""''), ''null'')'
+		when type = 'timestamptz'::regtype then 'coalesce(''"'' || studio.instant(%1$I.%2$I) || ''"'', ''null'')'
 		-- A text that json takes and Postgres cannot look into would stand in the journal for ever.
 		when type in ('json'::regtype, 'json[]'::regtype) then 'coalesce(to_json(%1$I.%2$I)::jsonb::text, ''null'')'
 		-- As elements by themselves are written.
 		when type in ('int8[]'::regtype, 'numeric[]'::regtype) then 'coalesce(to_json(%1$I.%2$I::text[])::text, ''null'')'
 		when type = 'timestamptz[]'::regtype then 'case when %1$I.%2$I is null then ''null'' else
-			to_json(array(select to_char(item at time zone ''UTC'', ''YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'') from unnest(%1$I.%2$I) item))::text end'
+			to_json(array(select studio.instant(item) from unnest(%1$I.%2$I) item))::text end'
 		when type = 'bytea'::regtype then 'coalesce(to_json(encode(%1$I.%2$I, ''base64''))::text, ''null'')'
 		else 'coalesce(to_json(%1$I.%2$I)::text, ''null'')'
 	end, row_name, column_name)

@@ -86,7 +86,7 @@ export const integrations = defineService<IntegrationsConfig>({
         ...connectorRoutes(ctx, connectors, kinds),
         ...invocationRoutes({ database, connectors, invoke, probe: createProbe(uses) }),
         ...transformerRoutes(expressions),
-        ...internalRoutes(database, kinds),
+        ...internalRoutes({ database, kinds, open, log }),
         dependentsRoute(database, [dependentConnectors]),
       ],
       background: [

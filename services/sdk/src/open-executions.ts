@@ -1,4 +1,4 @@
-import type { Route } from '@opsplane/http'
+import { createSharedBudgets, type Route } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import type { CodeRunner } from '@opsplane/sandbox'
@@ -17,6 +17,7 @@ import { createReplaying } from './invoke/replaying.js'
 import { createReadResult } from './invoke/results.js'
 import { invokeRoutes } from './invoke/routes.js'
 import { createExecutionSealing } from './invoke/sealing.js'
+import { createTraceQuota } from './invoke/trace-quota.js'
 
 export interface OpenExecutionsOptions extends HostParts {
   runner: Pick<CodeRunner, 'run'>
@@ -44,6 +45,7 @@ export async function openExecutions(
   const readResult = createReadResult(sealing)
   const executions = createExecutions(ctx, {
     ...{ perform, loading, sealing, readResult, leaseMs },
+    withinQuota: createTraceQuota(createSharedBudgets(ctx.config, parts.settings)),
     most: { all, ofOne },
   })
   const invoking = createInvoking({ database: ctx.database, loading, executions, readResult })

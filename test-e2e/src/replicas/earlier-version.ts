@@ -25,7 +25,10 @@ export function earlierVersion(commit: string): string {
   run('git', 'checkout', '--quiet', hash)
   const { packageManager } = Package.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
   run('npx', '--yes', packageManager, 'install', '--frozen-lockfile')
-  run('node_modules/.bin/tsc', '-b')
+  // Versions before it were compiled by their type check.
+  const compiler = 'deploy/bundler/compile.mjs'
+  if (existsSync(join(folder, compiler))) run(process.execPath, compiler)
+  else run('node_modules/.bin/tsc', '-b')
   run(process.execPath, 'deploy/bundler/dist/main.js')
   writeFileSync(done, '')
   return folder

@@ -45,7 +45,6 @@ export function fireTimes(sql: postgres.Sql, ticking: Ticking, everySeconds: num
       for (const kind of kinds) {
         const before = (await fired(kind)).completed
         await waitFor(async () => (await fired(kind)).completed > before + 1, {
-          timeoutMs: 120_000,
           message: `the schedule of the ${kind} to go on after ${after}`,
         })
       }
@@ -59,7 +58,7 @@ export function fireTimes(sql: postgres.Sql, ticking: Ticking, everySeconds: num
             const now = await fired(kind)
             return now.completed === now.times.length && now
           },
-          { timeoutMs: 120_000, message: `whatever the schedule of the ${kind} has begun to end` },
+          { message: `whatever the schedule of the ${kind} has begun to end` },
         )
         expect([kind, begun]).toEqual([kind, times.length])
         const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0))

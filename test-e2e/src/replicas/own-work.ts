@@ -26,6 +26,7 @@ export interface InHand {
 
 /** Within which what a killed replica had is given to another one. */
 export const shortLeases = {
+  NATS_ACK_WAIT_MS: '1000',
   WORKFLOW_LEASE_MS: '2000',
   SDK_LEASE_MS: '2000',
   EXPORT_LEASE_MS: '2000',
@@ -33,7 +34,6 @@ export const shortLeases = {
 }
 
 const heldMs = 6_000
-const patience = { timeoutMs: 180_000 }
 const schedule = { everySeconds: 2, misfire: 'all', overlap: 'queue', maxCatchUp: 100 }
 
 const pack = {
@@ -104,14 +104,14 @@ export async function startOwnWork(
           select lease_owner as "leaseOwner" from ${sql(`${service.replaceAll('-', '_')}.${table}`)} where id = ${id}`
         return row?.leaseOwner ?? undefined
       },
-      { ...patience, intervalMs: 5, message: `somebody to take ${id}` },
+      { intervalMs: 5, message: `somebody to take ${id}` },
     )
 
   return {
     inHand: {
       'a run': async () => {
         const { runId: id } = await make<{ runId: string }>(`/workflows/${held}/trigger`, {})
-        await waitFor(() => receiver.received().length > 0, patience)
+        await waitFor(() => receiver.received().length > 0)
         const holder = await holderOf('workflows', 'runs', id)
         return { service: 'workflows', holder, ended: () => completed(api, `/runs/${id}`) }
       },
@@ -189,7 +189,7 @@ const completed = async (api: Api, path: string) => {
         .data
       return !['pending', 'running', 'queued', 'paused'].includes(status) && { status, error }
     },
-    { ...patience, message: `the end of ${path}` },
+    { message: `the end of ${path}` },
   )
   expect([path, ended.status, ended.error ?? null]).toEqual([path, 'completed', null])
 }
@@ -197,7 +197,7 @@ const completed = async (api: Api, path: string) => {
 const executionOf = (sql: postgres.Sql, job: string) =>
   waitFor(
     async () => (await sql<{ id: string }[]>`select id from sdk.executions where trigger_id = ${job}`)[0]?.id,
-    { ...patience, intervalMs: 20, message: 'the job to begin' },
+    { intervalMs: 20, message: 'the job to begin' },
   )
 
 /** An export some parts of which are there, and others not yet. */
@@ -212,7 +212,7 @@ async function caughtExport(make: Make, sql: postgres.Sql): Promise<string> {
         if (job?.phase !== 'write') return 'missed'
         return job.parts > 0 && 'caught'
       },
-      { ...patience, intervalMs: 2 },
+      { intervalMs: 2 },
     )
     if (caught === 'caught') return id
   }

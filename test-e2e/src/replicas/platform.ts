@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleServices, serviceBundle } from '@opsplane/bundler'
+import { bundlePrograms, serviceBundle } from '@opsplane/bundler'
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import {
   bootstrapOwner,
@@ -81,7 +81,7 @@ type Releasers = ReturnType<typeof createReleasers>
 
 async function start(options: ReplicasOptions, releasers: Releasers): Promise<ReplicatedPlatform> {
   const { services = serviceNames, replicas: count = 2, natsServers = 1 } = options
-  await bundleServices()
+  await bundlePrograms('services')
   const folder = await temporaryFolder(releasers)
   const state = openState(join(folder, 'state'))
   const local = await localOf(options.version)

@@ -1,3 +1,4 @@
+import { pace } from '@opsplane/testing'
 import type { Api } from '../platform.js'
 
 export interface TopicLoad {
@@ -20,7 +21,6 @@ interface Answer {
 }
 
 const pauseMs = 20
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, pauseMs))
 
 /** Publishes one event after the other to a topic, and reads them by long-polls as one subscriber; both try again as documented. */
 export function startTopic(api: Api, topic: string): TopicLoad {
@@ -40,7 +40,7 @@ export function startTopic(api: Api, topic: string): TopicLoad {
     if (answer && answer.body.error?.retryable !== true)
       unexpected.push(`${what}: ${answer.status} ${JSON.stringify(answer.body)}`)
     refused++
-    await pause()
+    await pace(pauseMs)
     return undefined
   }
   const publish = async () => {
@@ -50,7 +50,7 @@ export function startTopic(api: Api, topic: string): TopicLoad {
       for (let done = false; !done; )
         done = (await again('publish', () => api('POST', path, { body }))) !== undefined
       published.add(n)
-      await pause()
+      await pace(pauseMs)
     }
   }
   const poll = async () => {

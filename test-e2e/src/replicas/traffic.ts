@@ -61,7 +61,6 @@ export async function goesOn(name: string, { incidents, topic }: Loads): Promise
   await waitFor(
     () => incidents.acknowledged.size > before.created + 10 && topic.read.length > before.read + 3,
     {
-      timeoutMs: 120_000,
       message: `work to go on after ${name}; the last answer was ${incidents.lastAnswer()}`,
     },
   )

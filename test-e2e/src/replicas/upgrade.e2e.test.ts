@@ -17,11 +17,11 @@ described('an upgrade from %s', (commit) => {
     version = earlierVersion(commit)
     platform = await startReplicas({ version })
     traffic = await startTraffic(platform)
-  }, 3_600_000)
+  })
   afterAll(async () => {
     await traffic?.stop()
     await platform?.stop()
-  }, 120_000)
+  })
 
   test('replica by replica, after the databases, under load: nothing is lost, and no request fails where replicas drain', async () => {
     const { replicas = {}, migrate } = platform ?? {}
@@ -43,5 +43,5 @@ described('an upgrade from %s', (commit) => {
       }
       if (drains) expect([loads.incidents.refused(), loads.topic.refused()]).toEqual([0, 0])
     })
-  }, 900_000)
+  })
 })

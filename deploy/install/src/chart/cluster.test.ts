@@ -61,7 +61,7 @@ described('an API server', () => {
       kubernetes: controlPlaneProgram(),
       kwok: goProgram('kwok'),
     })
-  }, 7_200_000)
+  })
   afterAll(async () => {
     await cluster?.stop()
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
@@ -128,7 +128,7 @@ described('an API server', () => {
       ).toHaveLength(1)
     const jobs = await cluster.ask<Listed<unknown>>('GET', '/apis/batch/v1/namespaces/small/jobs')
     expect(jobs.items).toEqual([])
-  }, 1_800_000)
+  })
 
   test('has helm test ask for the gateway, whose pod ends', async () => {
     const testing = helm('test', 'small', '--namespace', 'small', '--timeout', '5m')
@@ -137,7 +137,7 @@ described('an API server', () => {
     // Nothing runs here: it is said of the pod that it has.
     await waitFor(() => cluster.ask('PATCH', `${path}/status`, { status: { phase: 'Succeeded' } }))
     expect(await testing).toContain('Phase:          Succeeded')
-  }, 600_000)
+  })
 
   test('an upgrade migrates first and replaces what has changed; a rollback brings it back', async () => {
     const before = await templates('small')
@@ -159,7 +159,7 @@ described('an API server', () => {
     await cluster.ask('PATCH', '/api/v1/namespaces/small/secrets/opsplane-apps', { stringData })
     await upgrade()
     expect(changed(before, await templates('small'))).toEqual(['apps'])
-  }, 1_800_000)
+  })
 
   test('takes the large example, with the resources of operators', async () => {
     const crds = join(folder, 'definitions')
@@ -196,12 +196,12 @@ described('an API server', () => {
     // The second time the migration runs before.
     await helm('upgrade', 'large', chart, ...at('large'), ...values, '--wait')
     expect((await status('large')).hooks.map(({ name }) => name)).toContain('large-opsplane-migrate-2')
-  }, 1_800_000)
+  })
 
   test('what is uninstalled leaves the Secrets', async () => {
     await helm('uninstall', 'small', ...at('small'), '--wait')
     const { items } = await cluster.ask<Listed<Pod>>('GET', '/api/v1/namespaces/small/secrets')
     expect(items.map(({ metadata }) => metadata.name)).toContain('opsplane-settings')
-    await waitFor(async () => (await podsOf('small')).length === 0, { timeoutMs: 300_000 })
-  }, 900_000)
+    await waitFor(async () => (await podsOf('small')).length === 0)
+  })
 })

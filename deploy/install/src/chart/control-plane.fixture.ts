@@ -51,7 +51,7 @@ export async function startControlPlane(
   try {
     const etcd = await startEtcd(folder, (args) => start('etcd', programs.kubernetes, ['etcd', ...args]))
     const server = await start('API server', programs.kubernetes, apiServerArguments(folder, files, etcd))
-    await waitFor(() => ask('GET', '/readyz'), { timeoutMs: 300_000 }).catch((cause: unknown) => {
+    await waitFor(() => ask('GET', '/readyz')).catch((cause: unknown) => {
       throw new Error(`The API server is not ready:\n${server.logTail()}`, { cause })
     })
     const common = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']

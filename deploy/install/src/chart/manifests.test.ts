@@ -27,7 +27,7 @@ described('manifests of the chart', () => {
   let helm: string
   beforeAll(() => {
     helm = goProgram('helm')
-  }, 3_600_000)
+  })
 
   const one = (all: Manifest[], kind: string, name: string): Manifest => {
     const found = all.find((each) => each.kind === kind && each.metadata.name === name)

@@ -70,7 +70,7 @@ described('the official chart of NATS with the values for it', () => {
     if (status !== 0) throw new Error(output)
     rendered = stdout
     resources = parseAllDocuments(rendered).map((document) => Resource.parse(document.toJS()))
-  }, 3_600_000)
+  })
 
   const resource = (kind: string) => resources.find((one) => one.kind === kind)
 
@@ -79,7 +79,7 @@ described('the official chart of NATS with the values for it', () => {
     writeKindSchemas(join(folderOf(kubernetes.module), 'api/openapi-spec/swagger.json'), schemas)
     const { output } = kubeconform(goProgram('kubeconform'), schemas, withoutNulls(rendered))
     expect(output).toMatch(/ Invalid: 0, Errors: 0, Skipped: 0/)
-  }, 3_600_000)
+  })
 
   test('runs three servers, each on a machine and a volume of its own, that may be away one at a time', () => {
     expect(resource('StatefulSet')).toMatchObject({
@@ -127,5 +127,5 @@ described('the official chart of NATS with the values for it', () => {
     })
     expect(check(configuration.replace('8MB', '8XB'), stringData['users.conf']).status).not.toBe(0)
     expect(check(configuration, 'authorization { users: [').status).not.toBe(0)
-  }, 3_600_000)
+  })
 })

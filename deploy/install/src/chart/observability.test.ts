@@ -197,7 +197,7 @@ whereBuilt('a collector of OpenTelemetry (built where the other tools are)', () 
     const { status, output } = runTool(goProgram('builder'), ['--config', manifest], { cwd: cache })
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' })
     collector = join(cache, 'collector/collector')
-  }, 3_600_000)
+  })
 
   test('takes the example of a configuration', () => {
     expect(validated(example)).toMatchObject({ status: 0 })

@@ -28,7 +28,7 @@ described('the chart', () => {
     writeKindSchemas(join(folderOf(kubernetes.module), 'api/openapi-spec/swagger.json'), schemas)
     for (const { module, folder } of definitions)
       writeResourceSchemas(join(folderOf(module), folder), schemas)
-  }, 3_600_000)
+  })
 
   const helm = (...args: string[]) => run(programs.helm, args)
   const template = (example: string, ...more: string[]) => rendered(programs.helm, example, ...more)

@@ -63,7 +63,10 @@ const shortest = 6
 function isNear(name: string, known: string): boolean {
   const [short, long] = name.length < known.length ? [name, known] : [known, name]
   if (short.length < shortest) return isOneLetterMore(short, long)
-  return (short.includes('_') && long.startsWith(`${short}_`)) || distance(name, known) <= 2
+  return (
+    (short.includes('_') && long.startsWith(`${short}_`)) ||
+    (long.length - short.length <= 2 && distance(name, known) <= 2)
+  )
 }
 
 /** As PORTS for PORT. */

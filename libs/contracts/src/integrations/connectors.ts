@@ -226,6 +226,8 @@ export const ConnectorNamesQuestion = z.strictObject({
   environment: Environment,
   ids: z.array(z.string().max(100)).max(1_000).default([]),
   names: z.array(z.string().max(200)).max(1_000).default([]),
+  /** Whether actions that follow from a configuration are asked for as well, which may take reading a document elsewhere. */
+  furtherActions: z.boolean().default(false),
 })
 export type ConnectorNamesQuestion = z.input<typeof ConnectorNamesQuestion>
 
@@ -235,7 +237,7 @@ export const ConnectorNames = z.object({
       id: idSchema('connector'),
       name: z.string(),
       kind: z.string().optional(),
-      /** Names; null where they depend on what is connected. */
+      /** Names; null where they depend on a configuration, and were not asked for or cannot be read now. */
       actions: z.array(z.string()).nullable().optional(),
     }),
   ),

@@ -80,6 +80,14 @@ export const Execution = z
     }),
     error: ExecutionError.nullable(),
     logs: z.array(ExecutionLogEntry),
+    omitted: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          'There where `input` and `logs` are left out, and `output` but for the caller, as the workspace had reached its limit ' +
+          '`traceBytesPerDay`.',
+      }),
     ...outcome,
   })
   .meta({ id: 'Execution' })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { Environment } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { ScalarType } from './studio-columns.js'
 import { TableState } from './studio-tables.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -12,24 +13,12 @@ const Description = z.string().trim().max(2_000)
 const maxSql = 100_000
 const Sql = z.string().min(1).max(maxSql)
 
-const scalarTypes = [
-  ...(['text', 'integer', 'bigint', 'decimal', 'boolean', 'date', 'timestamp', 'json', 'uuid'] as const),
-] as const
-const arrayTypes = [
-  ...([
-    'text[]',
-    'integer[]',
-    'bigint[]',
-    'decimal[]',
-    'boolean[]',
-    'date[]',
-    'timestamp[]',
-    'uuid[]',
-  ] as const),
-] as const
-
 /** What a parameter is sent as; without one Postgres tells by where it stands. */
-export const ParameterType = z.enum([...scalarTypes, ...arrayTypes])
+export const ParameterType = z.enum([
+  ...ScalarType.options,
+  'json',
+  ...ScalarType.options.map((type) => `${type}[]` as const),
+])
 export type ParameterType = z.infer<typeof ParameterType>
 
 const ParameterName = z

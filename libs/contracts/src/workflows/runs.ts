@@ -18,6 +18,9 @@ export const Run = RunState.extend({
 }).meta({ id: 'Run' })
 export type Run = z.infer<typeof Run>
 
+/** The longest an answer may wait for the end of a run it has started. */
+export const mostRunWaitSeconds = 20
+
 /** A value that is read by itself, as it is large. */
 export const LargeValue = z
   .object({
@@ -31,8 +34,12 @@ export type LargeValue = z.infer<typeof LargeValue>
 
 /** A value of a run, or where it is to be had. */
 const valueFields = (what: string) => ({
-  value: JsonValue.meta({ description: `${what}; null where it is large, or not there.` }),
+  value: JsonValue.meta({ description: `${what}; null where it is large, left out, or not there.` }),
   large: LargeValue.nullable(),
+  omitted: z.literal(true).optional().meta({
+    description:
+      'There where the value is left out of a run that has ended, as the workspace had reached its limit `traceBytesPerDay`.',
+  }),
 })
 export const RunValue = z.object(valueFields('The value')).meta({ id: 'RunValue' })
 export type RunValue = z.infer<typeof RunValue>

@@ -12,9 +12,9 @@ import {
   streamSequences,
 } from '@opsplane/nats'
 import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres'
-import type { Logger } from '@opsplane/runtime'
+import { type Logger, systemTimers, type Timers } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
-import { createConsumerTables } from './consumer-tables.js'
+import { type ConsumerTables, createConsumerTables } from './consumer-tables.js'
 import { eventReader, vouchedReader } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
 import type { HistoryOptions } from './fill.js'
@@ -26,8 +26,12 @@ import { lastOfEachSource, type UnreadEvent, unreadEventOf, unreadMessage } from
 
 const eventsOf = (received: readonly Received<PlatformEvent>[]) => received.map(({ event }) => event)
 
-export interface ConsumerSettings {
+export interface ConsumerSettings extends ConsumerParts {
   database: Database
+}
+
+/** A consumer without what its rows are in. */
+export interface ConsumerParts {
   link: NatsLink
   names: NatsNames
   /** `<service>-<entity>-<purpose>`: the durable's name, and the consumer in checkpoints and dead letters. */
@@ -120,9 +124,17 @@ export interface EventConsumer {
  * or what came under the subject of another. While Postgres or another service is away the events wait, which does not
  * count as a delivery.
  */
-export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
+export function consumeEvents({ database, ...options }: ConsumeEventsOptions): EventConsumer {
+  return runConsumer(options, createConsumerTables(database, options.durable), systemTimers)
+}
+
+/** The consumer over the rows it writes: a simulation has tables and timers of its own. */
+export function runConsumer(
+  options: ConsumerParts & EventHandling,
+  tables: ConsumerTables,
+  timers: Timers,
+): EventConsumer {
   const {
-    database,
     link,
     names,
     durable,
@@ -133,8 +145,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     filterSubjects,
     ...settings
   } = options
-  const tables = createConsumerTables(database, durable)
-  const past = keepPast({ ...options, tables, apply: (events) => apply(events, false) })
+  const past = keepPast({ ...options, tables, timers, apply: (events) => apply(events, false) })
   const sequences = streamSequences(link, names.eventsStream)
   const reader = isVouched ? vouchedReader(link, names) : eventReader(link, filterSubjects)
   const follow = followEvents(options.tracing ?? noTracing, durable)
@@ -161,7 +172,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
       return
     }
     const events = eventsOf(received)
-    await database.db.transaction(async (tx) => {
+    await tables.transaction(async (tx) => {
       await options.handle(events, tx, batch)
       if (isOfStream) await tables.advance(received, tx)
     })
@@ -189,6 +200,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
 
   const consumer = durableConsumer<PlatformEvent>({
     ...settings,
+    timers,
     link,
     stream: names.eventsStream,
     durable,
@@ -216,7 +228,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   })
 
   const redrive = startRedrive({
-    ...{ database, link, names, consumer: durable, log: settings.log },
+    ...{ store: tables, link, names, consumer: durable, log: settings.log, timers },
     async apply(letter, tx) {
       if (letter.error.startsWith(`${SignatureError.name}:`))
         throw new SignatureError('it can only be published again, by its service')

@@ -5,10 +5,13 @@ import { eq, sql } from 'drizzle-orm'
 import { consumerCheckpoints, deadLetters } from '../tables.js'
 import { errorText, storable } from './error-text.js'
 import { originOf } from './event-origin.js'
+import { createRedriveStore, type RedriveStore } from './redrive-store.js'
 import type { Transaction } from './transaction.js'
 
 /** What a consumer writes beside its handler's effect. */
-export interface ConsumerTables {
+export interface ConsumerTables extends RedriveStore {
+  /** Commits what is done through `tx`, entirely or not at all. */
+  transaction(work: (tx: Transaction) => Promise<void>): Promise<void>
   /** Records how far the consumer has come, in the effect's transaction. */
   advance(batch: Received<PlatformEvent>[], tx: Transaction): Promise<void>
   deadLetter(message: StreamMessage, error: unknown): Promise<void>
@@ -50,6 +53,8 @@ export interface LogProgress {
 
 export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {
   return {
+    ...createRedriveStore(db, consumer),
+    transaction: (work) => db.transaction(work),
     async advance(batch, tx) {
       const last = batch.at(-1)
       if (!last) return

@@ -170,6 +170,7 @@ function fromLog(
     nak: nothing,
     term: nothing,
     working: nothing,
+    disown: nothing,
   }
   return { message, event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
 }

@@ -1,7 +1,7 @@
 import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
 import { batchHandling, type ConsumerProgress, type DurableConsumer, type Received } from '@opsplane/nats'
 import { isDatabaseAway, isDependencyAway, isTransient } from '@opsplane/postgres'
-import type { Logger } from '@opsplane/runtime'
+import type { Logger, Timer, Timers } from '@opsplane/runtime'
 import type { Checkpoint, ConsumerTables, StreamPlace } from './consumer-tables.js'
 import { type Filled, fillFromLogs, type HistoryOptions, isCovered } from './fill.js'
 import { createLowWatermarks } from './low-watermarks.js'
@@ -14,6 +14,7 @@ export interface PastOptions {
   lowWatermarksMs?: number
   tables: ConsumerTables
   log: Logger
+  timers: Timers
   /** Applies events of a log. */
   apply(events: Received<PlatformEvent>[]): Promise<void>
 }
@@ -33,14 +34,14 @@ const writeEveryMs = 5_000
  * far it is, and nothing is decided by it.
  */
 export function keepPast(options: PastOptions) {
-  const { durable, lowWatermarksMs = writeEveryMs, tables, log } = options
+  const { durable, lowWatermarksMs = writeEveryMs, tables, log, timers } = options
   const closing = new AbortController()
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
   let filled: Filled | undefined
   let unwritten: Checkpoint | undefined
-  let noting: NodeJS.Timeout | undefined
-  let writing: NodeJS.Timeout | undefined
+  let noting: Timer | undefined
+  let writing: Timer | undefined
   let looking: Promise<void> = Promise.resolve()
   /** Events of a log that were neither handled nor kept as dead letters. */
   let givenBack = 0
@@ -49,6 +50,7 @@ export function keepPast(options: PastOptions) {
   const handling = batchHandling<PlatformEvent>({
     durable,
     log,
+    timers,
     apply: options.apply,
     isAway: isDependencyAway,
     isTransient,
@@ -86,7 +88,7 @@ export function keepPast(options: PastOptions) {
   let isRefused = false
   let writtenAt = Number.NEGATIVE_INFINITY
   const write = async (consumer: Asked) => {
-    writtenAt = performance.now()
+    writtenAt = timers.now()
     const place = await consumer.progress()
     if (!filled || !before) return
     const { streamCreated, ackFloor } = place
@@ -126,13 +128,13 @@ export function keepPast(options: PastOptions) {
 
   const lookSoon = (consumer: Asked) => {
     if (closing.signal.aborted) return
-    const untilWrittenMs = Math.max(acknowledgedMs, writtenAt + writeEveryMs - performance.now())
-    writing ??= setTimeout(() => {
+    const untilWrittenMs = Math.max(acknowledgedMs, writtenAt + writeEveryMs - timers.now())
+    writing ??= timers.setTimeout(() => {
       writing = undefined
       look(write, consumer)
     }, untilWrittenMs)
     if (untilWrittenMs <= lowWatermarksMs) return
-    noting ??= setTimeout(() => {
+    noting ??= timers.setTimeout(() => {
       noting = undefined
       look(note, consumer)
     }, lowWatermarksMs)
@@ -150,8 +152,8 @@ export function keepPast(options: PastOptions) {
     /** `ended`: resolves when no batch is in hand any more. */
     async close(ended: Promise<void>) {
       closing.abort()
-      clearTimeout(writing)
-      clearTimeout(noting)
+      timers.clearTimeout(writing)
+      timers.clearTimeout(noting)
       await ended
       await looking
       if (!unwritten || !filled || !before) return

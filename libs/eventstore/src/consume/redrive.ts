@@ -1,21 +1,18 @@
 import type { NatsNames } from '@opsplane/contracts'
 import { listenForHints, type NatsLink } from '@opsplane/nats'
-import { type Database, isDependencyAway } from '@opsplane/postgres'
-import { type Logger, retryDelayMs } from '@opsplane/runtime'
-import { eq, sql } from 'drizzle-orm'
-import { deadLetters } from '../tables.js'
+import { isDependencyAway } from '@opsplane/postgres'
+import { type Logger, retryDelayMs, type Timers } from '@opsplane/runtime'
 import { createWaker } from '../waker.js'
-import { errorText } from './error-text.js'
+import type { DeadLetter, MarkedLetter, RedriveStore } from './redrive-store.js'
 import type { Transaction } from './transaction.js'
 
-export type DeadLetter = typeof deadLetters.$inferSelect
-
 export interface RedriveOptions {
-  database: Database
+  store: RedriveStore
   link: NatsLink
   names: NatsNames
   consumer: string
   log: Logger
+  timers: Timers
   /** Hands it to the consumer's handler, whose effect is committed with the end of the dead letter if it uses `tx`. */
   apply(letter: DeadLetter, tx: Transaction): Promise<void>
 }
@@ -31,42 +28,31 @@ export const redriveSubject = (names: NatsNames, consumer: string) => names.wake
  * handled is gone with the transaction of its effect; one that fails is a dead letter as before, with the new error. What
  * one of them waits for holds up no other.
  */
-export function startRedrive({ database, link, names, consumer, log, apply }: RedriveOptions) {
-  const waker = createWaker()
+export function startRedrive({ store, link, names, consumer, log, timers, apply }: RedriveOptions) {
+  const waker = createWaker(timers)
   const hints = listenForHints(link, redriveSubject(names, consumer), waker.wake)
 
   /** Hands over each that is marked. Throws in the end what one of them waits for. */
   const round = async () => {
     let left: unknown
-    for (let at: number | undefined = 0; at !== undefined && !waker.closing.aborted; )
-      at = await database.db.transaction(async (tx) => {
-        const [letter] = await tx
-          .select()
-          .from(deadLetters)
-          .where(sql`consumer = ${consumer} and redriven_at is not null and id > ${at ?? 0}`)
-          .orderBy(deadLetters.id)
-          .limit(1)
-          .for('update', { skipLocked: true })
-        if (!letter) return undefined
-        const own = eq(deadLetters.id, letter.id)
-        try {
-          await tx.transaction((effect) => apply(letter, effect))
-          await tx.delete(deadLetters).where(own)
-          log.info({ durable: consumer, messageId: letter.messageId }, 'dead letter redriven')
-        } catch (err) {
-          if (isDependencyAway(err)) left = err
-          else {
-            log.warn(
-              { err, durable: consumer, deadLetter: letter.id },
-              'a dead letter that was redriven has failed again; see its error',
-            )
-            const deliveries = sql`${deadLetters.deliveries} + 1`
-            const failed = { error: errorText(err), deliveries, redrivenAt: null }
-            await tx.update(deadLetters).set(failed).where(own)
-          }
+    const redo = async ({ letter, effect, end, failed }: MarkedLetter) => {
+      try {
+        await effect((tx) => apply(letter, tx))
+        await end()
+        log.info({ durable: consumer, messageId: letter.messageId }, 'dead letter redriven')
+      } catch (err) {
+        if (isDependencyAway(err)) left = err
+        else {
+          log.warn(
+            { err, durable: consumer, deadLetter: letter.id },
+            'a dead letter that was redriven has failed again; see its error',
+          )
+          await failed(err)
         }
-        return letter.id
-      })
+      }
+    }
+    for (let at: number | undefined = 0; at !== undefined && !waker.closing.aborted; )
+      at = await store.nextMarked(at, redo)
     if (left) throw left
   }
 

@@ -1,4 +1,4 @@
-import { untilRestMoment } from '@opsplane/runtime'
+import { systemTimers, type Timers, untilRestMoment } from '@opsplane/runtime'
 import type { Waker } from '../waker.js'
 import type { HeldLease } from './relay-lease.js'
 import type { RelayQueue } from './relay-queue.js'
@@ -15,6 +15,7 @@ export interface OutboxReaderOptions {
   onRenewed(): void
   /** Most positions in memory, 2,000,000 unless given; beyond that nothing is read ahead. */
   mostWaiting?: number
+  timers?: Pick<Timers, 'now' | 'timeOrigin'>
 }
 
 /** At rest. The lease lasts for half of it: who has something to publish then takes it, or is given it by a look. */
@@ -31,7 +32,7 @@ const longestPauseMs = 50
  * ten seconds. A look begins where everything before is known, so it costs the same however much was published.
  */
 export async function readOutbox(options: OutboxReaderOptions): Promise<boolean> {
-  const { store, lease, queue, waker, mostWaiting = 2_000_000 } = options
+  const { store, lease, queue, waker, mostWaiting = 2_000_000, timers = systemTimers } = options
   const { positions } = queue
   const edge = createEdge(store)
   let settledAt = Number.NEGATIVE_INFINITY
@@ -39,7 +40,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
 
   /** False when the lease is lost; whether there is more is in `seesAll`. */
   const look = async (): Promise<boolean> => {
-    const askedAt = performance.now()
+    const askedAt = timers.now()
     const upTo = edge.settled()
     const renews = lease.lastsMs() < renewBelowMs
     const { held, workspaces } = await store.look(positions.settled, lookLimit, renews ? lease : undefined)
@@ -60,7 +61,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
   }
 
   while (!options.ended()) {
-    const startedAt = performance.now()
+    const startedAt = timers.now()
     const mayRead = positions.outstanding < mostWaiting
     if (mayRead && !(await look())) return false
     const isDue = startedAt - settledAt >= settleMs
@@ -72,12 +73,12 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     if (!seesAll && reads) continue
     // The next term may have begun: its wait would not be woken beside this one.
     if (options.ended()) return true
-    const endedAt = performance.now()
+    const endedAt = timers.now()
     const isBusy = positions.unsettled || !seesAll || positions.outstanding > 0
-    await waker.wait(isBusy ? settleMs : untilRestMoment(pollMs))
+    await waker.wait(isBusy ? settleMs : untilRestMoment(pollMs, undefined, timers))
     // Under load looks are fewer and larger.
     const restsUntil = endedAt + Math.min(endedAt - startedAt, longestPauseMs)
-    if (performance.now() < restsUntil) await waker.pause(restsUntil - performance.now())
+    if (timers.now() < restsUntil) await waker.pause(restsUntil - timers.now())
   }
   return true
 }

@@ -1,3 +1,4 @@
+import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import type { HeldLease } from './relay-lease.js'
 import type { RelayStore } from './relay-store.js'
 import type { StreamProgress } from './stream-progress.js'
@@ -18,6 +19,7 @@ export interface OutboxRecorderOptions {
   onRenewed(): void
   /** The lease is another's, or the database cannot be reached. */
   onEnd(fault?: unknown): void
+  timers?: Timers
 }
 
 const intervalMs = 100
@@ -25,17 +27,17 @@ const atOnce = 500
 
 /** Takes what is published out of the outbox behind it, many at once, and renews the lease with the same statement. */
 export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxRecorder {
-  const { store, lease, progress } = options
+  const { store, lease, progress, timers = systemTimers } = options
   let done: number[] = []
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let recording: Promise<void> | undefined
   /** What is left is recorded by close() alone. */
   let closed = false
 
   const record = async () => {
-    clearTimeout(timer)
+    timers.clearTimeout(timer)
     timer = undefined
-    const askedAt = performance.now()
+    const askedAt = timers.now()
     // Both at one moment: whatever the floor covers is taken out with it, or was before.
     const batch = done
     done = []
@@ -54,7 +56,7 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
   }
   const schedule = () => {
     if (closed || recording || done.length === 0) return
-    if (done.length < atOnce) timer ??= setTimeout(start, intervalMs)
+    if (done.length < atOnce) timer ??= timers.setTimeout(start, intervalMs)
     else start()
   }
   const start = () => {
@@ -72,7 +74,7 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
     async close() {
       closed = true
       await recording
-      clearTimeout(timer)
+      timers.clearTimeout(timer)
       if (done.length > 0) await record()
     },
   }

@@ -53,15 +53,15 @@ export async function refillOutbox(
   return { floor: start, events }
 }
 
-/** Below the first event that may be younger. */
+/** Below the first event that may be younger; all of a log that is younger, where those that were made first may stand behind others. */
 async function floorOfAge(tx: StatementRunner, maxAgeMs: number): Promise<number> {
   if (maxAgeMs === 0) return 0
   const [row] = await tx.unsafe<{ floor: number }[]>(
-    `select coalesce(
-       (select position - 1 from events
-        where id >= 'evt_' || ulid_time((extract(epoch from now()) * 1000)::bigint - $1::text::bigint)
-        order by id limit 1),
-       (select max(position) from events), 0)::float8 as floor`,
+    `with oldest as (
+       select 'evt_' || ulid_time((extract(epoch from now()) * 1000)::bigint - $1::text::bigint) as id)
+     select case when exists (select from events, oldest where events.id < oldest.id) then coalesce(
+       (select position - 1 from events where id >= (select id from oldest) order by id limit 1),
+       (select max(position) from events)) else 0 end::float8 as floor`,
     [String(maxAgeMs + clockSkewMs)],
   )
   return row?.floor ?? 0

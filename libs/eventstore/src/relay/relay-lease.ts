@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from '@opsplane/runtime'
 import { type Lease, leaseMs } from './relay-store.js'
 
 /** By so much earlier than the database does, the holder takes its lease to have run out. */
@@ -11,11 +12,15 @@ export interface HeldLease extends Lease {
   renewed(askedAt: number): void
 }
 
-export function holdLease(lease: Lease, askedAt: number): HeldLease {
+export function holdLease(
+  lease: Lease,
+  askedAt: number,
+  timers: Pick<Timers, 'now'> = systemTimers,
+): HeldLease {
   let deadline = askedAt + leaseMs - marginMs
   return {
     ...lease,
-    lastsMs: () => deadline - performance.now(),
+    lastsMs: () => deadline - timers.now(),
     renewed(at) {
       deadline = Math.max(deadline, at + leaseMs - marginMs)
     },

@@ -1,5 +1,5 @@
 import type { PublishAck } from '@opsplane/nats'
-import { retryDelayMs } from '@opsplane/runtime'
+import { retryDelayMs, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import { LRUCache } from 'lru-cache'
 import type { LoggedEvent } from '../logged-events.js'
 import { createOutboxPositions, type OutboxPositions } from './outbox-positions.js'
@@ -24,6 +24,7 @@ export interface RelayQueueOptions {
   /** Published, given up, or gone from the outbox. */
   onDone(position: number, event: LoggedEvent | undefined, ack: PublishAck | undefined): void
   onFailure(error: unknown): void
+  timers?: Timers
 }
 
 /**
@@ -62,6 +63,7 @@ const limits = {
 }
 
 export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
+  const { timers = systemTimers } = options
   const positions = createOutboxPositions(options.start)
   const workspaces = new Map<string, WorkspaceQueue>()
   const streams = new Map<string, StreamQueue>()
@@ -71,7 +73,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   const kept = new Map<number, LoggedEvent>()
   const loading = createRotation<WorkspaceQueue>()
   const sending = createRotation<WorkspaceQueue>()
-  const timers = new Set<NodeJS.Timeout>()
+  const retries = new Set<Timer>()
   let loaded = 0
   let loadedBytes = 0
   /** Of one event, as they have been of late: how much a batch will be is only known once it is there. */
@@ -249,16 +251,16 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   function holdBack(stream: StreamQueue) {
     stream.failures++
     if (closed) return
-    const timer = setTimeout(
+    const timer = timers.setTimeout(
       () => {
-        timers.delete(timer)
+        retries.delete(timer)
         stream.busy = false
         wantSend(stream)
         pump()
       },
       retryDelayMs({ attempt: stream.failures, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
     )
-    timers.add(timer)
+    retries.add(timer)
   }
 
   function pump() {
@@ -319,7 +321,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     pump,
     async close() {
       closed = true
-      for (const timer of timers) clearTimeout(timer)
+      for (const timer of retries) timers.clearTimeout(timer)
       if (inFlight > 0)
         await new Promise<void>((resolve) => {
           whenIdle = resolve

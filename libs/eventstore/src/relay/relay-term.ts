@@ -2,7 +2,7 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { type NatsLink, NoStreamError, openAckInbox, type PublishAck } from '@opsplane/nats'
-import { atRestMoments, type Logger } from '@opsplane/runtime'
+import { atRestMoments, type Logger, type Timers } from '@opsplane/runtime'
 import { endingWith, type Tracing } from '@opsplane/telemetry'
 import type { LoggedEvent } from '../logged-events.js'
 import type { Waker } from '../waker.js'
@@ -26,6 +26,7 @@ export interface TermOptions {
   schema: string
   log: Logger
   waker: Waker
+  timers: Timers
   /** Up to this position everything is published. */
   start: number
   progress: StreamProgress
@@ -68,8 +69,8 @@ const restingInspectMs = 30_000
 const refusedMs = 60_000
 
 export function openTerm(options: TermOptions): Term {
-  const { store, lease, link, connection, manager, names, schema, progress, tracing, waker } = options
-  const inbox = openAckInbox(connection, ackTimeoutMs)
+  const { store, lease, link, connection, manager, names, schema, progress, tracing, waker, timers } = options
+  const inbox = openAckInbox(connection, ackTimeoutMs, timers)
   let reason: TermEnd | undefined
   let whenEnded: (reason: TermEnd) => void = () => {}
   const ended = new Promise<TermEnd>((resolve) => {
@@ -81,7 +82,7 @@ export function openTerm(options: TermOptions): Term {
     waker.wake()
   }
 
-  let inspectedAt = performance.now()
+  let inspectedAt = timers.now()
   let inspecting: Promise<void> | undefined
   let unseen = 0
   const publish = async (event: LoggedEvent, messageId = event.id): Promise<PublishAck | undefined> => {
@@ -97,7 +98,7 @@ export function openTerm(options: TermOptions): Term {
     if (ack && ack.sequence >= options.first) progress.acknowledged(ack.sequence, messageId)
     unseen++
     // The first one after a rest: what befell the stream meanwhile is found now.
-    if (performance.now() - inspectedAt > 2 * inspectMs) void inspect()
+    if (timers.now() - inspectedAt > 2 * inspectMs) void inspect()
     return ack
   }
 
@@ -132,17 +133,19 @@ export function openTerm(options: TermOptions): Term {
   const putAgain = async (event: LoggedEvent, { sequence }: PublishAck) => {
     // Before the other is gone: who is cut off in between finds at least that one.
     const ack = await publish(event, `${event.id}.${progress.generation}`)
+    // A mark that stands on it would fall: the stream would seem to have lost it, and be filled again.
+    if (progress.marks.some((mark) => mark.sequence === sequence)) return ack
     // A stream may forbid it; consumers then have it twice, which they recognize.
     await manager.streams.deleteMessage(names.eventsStream, sequence, false).catch(() => {})
     return ack
   }
 
   const inspectNow = async () => {
-    const startedAt = performance.now()
+    const startedAt = timers.now()
     unseen = 0
     try {
       const { marks } = progress
-      const finding = await inspectStream(manager, names.eventsStream, marks, inspectedAt)
+      const finding = await inspectStream(manager, names.eventsStream, marks, inspectedAt, timers)
       if (!finding || finding.lost) end('changed')
       else {
         inspectedAt = startedAt
@@ -158,18 +161,19 @@ export function openTerm(options: TermOptions): Term {
   let refusedAt = Number.NEGATIVE_INFINITY
   /** The stream is sound, and yet takes no such event: it is tried again until somebody does something about it. */
   const refused = (err: unknown) => {
-    if (reason !== undefined || performance.now() - refusedAt < refusedMs) return
-    refusedAt = performance.now()
+    if (reason !== undefined || timers.now() - refusedAt < refusedMs) return
+    refusedAt = timers.now()
     options.log.warn({ err }, 'an event is refused, still trying; those behind it of its aggregate wait')
   }
   const look = () => {
-    if (unseen > 0 || performance.now() - inspectedAt >= restingInspectMs - inspectMs / 2) void inspect()
+    if (unseen > 0 || timers.now() - inspectedAt >= restingInspectMs - inspectMs / 2) void inspect()
   }
 
   const recorder = createOutboxRecorder({
     store,
     lease,
     progress,
+    timers,
     floor: () => queue.positions.floor,
     onRenewed: () => queue.pump(),
     onEnd: (fault) => end(fault === undefined ? 'superseded' : { fault }),
@@ -179,6 +183,7 @@ export function openTerm(options: TermOptions): Term {
     mayPublish: () => reason === undefined && link.connected() && lease.lastsMs() > 0,
     load: (positions) => store.events(positions).catch((fault: unknown) => void end({ fault })),
     send,
+    timers,
     onDone(position, event, ack) {
       if (event && ack) options.onPublished(event)
       recorder.add(position)
@@ -192,7 +197,7 @@ export function openTerm(options: TermOptions): Term {
 
   const serve = async (): Promise<TermEnd> => {
     const hints = connection.subscribe(names.wakeSubject(schema, 'relay'), { callback: waker.wake })
-    const stopLooking = atRestMoments(inspectMs, look)
+    const stopLooking = atRestMoments(inspectMs, look, timers)
     const disconnected = () => end({ fault: new Error('NATS is disconnected') })
     const stopWatching = link.onChange(disconnected)
     if (!link.connected()) disconnected()
@@ -201,6 +206,7 @@ export function openTerm(options: TermOptions): Term {
       lease,
       queue,
       waker,
+      timers,
       ended: () => reason !== undefined,
       onRenewed: () => queue.pump(),
     }).then(

@@ -1,20 +1,23 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { ensureStreams, managerOf, type NatsLink, type StreamOptions, streamInfo } from '@opsplane/nats'
-import { type Logger, retryDelayMs } from '@opsplane/runtime'
+import { type Logger, retryDelayMs, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
 import type { CommittedEvent } from '../append/commit.js'
 import { createWaker } from '../waker.js'
 import { createRefillPace } from './refill-pace.js'
 import { holdLease } from './relay-lease.js'
-import { createRelayStore, type Lease, type RelayDatabase } from './relay-store.js'
+import { createRelayStore, type Lease, type RelayDatabase, type RelayStore } from './relay-store.js'
 import { openTerm, type Term, type TermEnd } from './relay-term.js'
 import { soundStream } from './sound-stream.js'
 import type { Witness } from './stream-guard.js'
 
-export interface RelayOptions {
+export interface RelayOptions extends RelayParts {
   /** Closed after the relay, by the caller. */
   database: RelayDatabase
+}
+
+export interface RelayParts {
   schema: string
   link: NatsLink
   names: NatsNames
@@ -71,9 +74,13 @@ const lookAgainMs = 2_000
  * NATS or Postgres is away it keeps trying, and logs only that they went and came back.
  */
 export function startRelay(options: RelayOptions): Relay {
-  const { link, names, schema, instanceId, log } = options
-  const store = createRelayStore(options.database)
-  const waker = createWaker()
+  return runRelay({ ...options, store: createRelayStore(options.database), timers: systemTimers })
+}
+
+/** The relay over what it works on: a simulation has a store and timers of its own. */
+export function runRelay(options: RelayParts & { store: RelayStore; timers: Timers }): Relay {
+  const { link, names, schema, instanceId, log, store, timers } = options
+  const waker = createWaker(timers)
   const counters = { published: 0, lagMs: 0, refills: 0 }
   const pace = createRefillPace()
   let term: Term | undefined
@@ -90,7 +97,7 @@ export function startRelay(options: RelayOptions): Relay {
     const manager = await managerOf(connection)
     // Who cannot reach JetStream leaves the lease to others.
     await streamInfo(manager, names.eventsStream)
-    const askedAt = performance.now()
+    const askedAt = timers.now()
     const taken = await store.take(instanceId, fence)
     if (!('fence' in taken)) {
       recovered()
@@ -99,7 +106,7 @@ export function startRelay(options: RelayOptions): Relay {
     fence = taken.fence
     const parts = {
       store,
-      lease: holdLease(taken, askedAt),
+      lease: holdLease(taken, askedAt, timers),
       link,
       connection,
       manager,
@@ -108,6 +115,7 @@ export function startRelay(options: RelayOptions): Relay {
       log,
       tracing: options.tracing ?? noTracing,
       waker,
+      timers,
     }
     let end: TermEnd = 'closed'
     try {
@@ -120,7 +128,7 @@ export function startRelay(options: RelayOptions): Relay {
         return await waker.pause(Math.min(sound.waitMs, lookAgainMs))
       }
       if (sound.refilled) counters.refills++
-      term = openTerm({ ...parts, ...sound, onPublished, onSound: () => pace.sound(performance.now()) })
+      term = openTerm({ ...parts, ...sound, onPublished, onSound: () => pace.sound(timers.now()) })
       if (fruitless < mostFruitless) recovered()
       const before = counters.published
       end = await term.over
@@ -137,7 +145,8 @@ export function startRelay(options: RelayOptions): Relay {
     }
   }
 
-  const makeStreams = () => ensureStreams(link, names, { ...options.streams, log, signal: waker.closing })
+  const makeStreams = () =>
+    ensureStreams(link, names, { ...options.streams, log, signal: waker.closing, timers })
 
   const freed = names.wakeSubject(schema, 'relay-free')
   const standBy = async (connection: NatsConnection, freeInMs: number) => {
@@ -167,7 +176,7 @@ export function startRelay(options: RelayOptions): Relay {
       recovered()
     }
     counters.published++
-    counters.lagMs = Math.max(0, Date.now() - Date.parse(createdAt))
+    counters.lagMs = Math.max(0, timers.unixMs() - Date.parse(createdAt))
   }
 
   const run = async () => {
@@ -187,11 +196,11 @@ export function startRelay(options: RelayOptions): Relay {
   }
   const running = run()
 
-  let hinted: NodeJS.Timeout | undefined
+  let hinted: Timer | undefined
   /** Tells the replica that has the lease. */
   const hint = () => {
     if (hinted || waker.closing.aborted) return
-    hinted = setTimeout(() => {
+    hinted = timers.setTimeout(() => {
       hinted = undefined
       void publishCore(names.wakeSubject(schema, 'relay'))
     }, hintSpacingMs)
@@ -213,7 +222,7 @@ export function startRelay(options: RelayOptions): Relay {
     }),
     async close() {
       waker.close()
-      clearTimeout(hinted)
+      timers.clearTimeout(hinted)
       term?.end('closed')
       await running
     },

@@ -1,6 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsNames } from '@opsplane/contracts'
-import type { Logger } from '@opsplane/runtime'
+import { type Logger, systemTimers, type Timers } from '@opsplane/runtime'
 import type { RefillPace } from './refill-pace.js'
 import type { HeldLease } from './relay-lease.js'
 import type { RelayStore } from './relay-store.js'
@@ -28,6 +28,7 @@ export interface SoundStreamOptions {
   /** What this process has seen itself since its last look. */
   witness: Witness | undefined
   pace: RefillPace
+  timers?: Pick<Timers, 'now'>
 }
 
 /** So many refills in a row that the stream has not kept are no coincidence. */
@@ -40,7 +41,7 @@ const alarmingFailures = 3
 export async function soundStream(
   options: SoundStreamOptions,
 ): Promise<SoundStream | { waitMs: number } | undefined> {
-  const { store, lease, manager, names, witness, pace } = options
+  const { store, lease, manager, names, witness, pace, timers = systemTimers } = options
   const stream = names.eventsStream
   const stored = await store.marks()
   const numbers = new Set(stored.map(({ number }) => number))
@@ -52,31 +53,31 @@ export async function soundStream(
   // Beyond that, what they cover may still be in the outbox, where nothing below a floor is looked for.
   const unstored = seen.map((mark) => ({ ...mark, floor: Math.min(mark.floor, recorded) }))
   const marks = [...stored, ...unstored].toSorted((one, other) => one.number - other.number)
-  let found = await inspectStream(manager, stream, marks, witness?.since)
+  let found = await inspectStream(manager, stream, marks, witness?.since, timers)
   if (!found) {
     await options.ensureStreams()
-    found = await inspectStream(manager, stream, marks, witness?.since)
+    found = await inspectStream(manager, stream, marks, witness?.since, timers)
   }
   if (!found) throw new Error(`there is no stream ${stream}`)
   const { identity, maxAgeMs, first, last } = found
   const newest = marks.at(-1)
   if (!newest) {
     const mark = { number: 1, identity, generation: 0, sequence: last, messageId: null, floor: 0 }
-    const begun = { ...mark, at: performance.now() }
+    const begun = { ...mark, at: timers.now() }
     if (!(await store.record(lease, { done: [], mark: begun, superfluous: [] }))) return undefined
-    return { progress: createStreamProgress([begun], identity, 0), start: 0, first, refilled: false }
+    return { progress: createStreamProgress([begun], identity, 0, timers), start: 0, first, refilled: false }
   }
   if (!found.lost) {
-    pace.sound(performance.now())
+    pace.sound(timers.now())
     const start = newest.floor
-    return { progress: createStreamProgress(marks, identity, start), start, first, refilled: false }
+    return { progress: createStreamProgress(marks, identity, start, timers), start, first, refilled: false }
   }
-  const waitMs = pace.lost(identity, performance.now())
+  const waitMs = pace.lost(identity, timers.now())
   if (waitMs > 0) return { waitMs }
   const refill = { standing: found.standing, maxAgeMs, identity, last, generation: newest.generation + 1 }
   const filled = await store.refill(lease, refill)
   if (!filled) return undefined
-  pace.refilled(identity, performance.now())
+  pace.refilled(identity, timers.now())
   if (pace.failed >= alarmingFailures)
     options.log.error(
       { stream, failedRefills: pace.failed },
@@ -87,6 +88,6 @@ export async function soundStream(
     'the stream has lost events; they are published again from Postgres',
   )
   const start = filled.floor
-  const progress = createStreamProgress(await store.marks(), identity, start)
+  const progress = createStreamProgress(await store.marks(), identity, start, timers)
   return { progress, start, first, refilled: true }
 }

@@ -1,5 +1,6 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { streamInfo } from '@opsplane/nats'
+import { systemTimers, type Timers } from '@opsplane/runtime'
 import type { StreamMark } from './stream-marks.js'
 
 /** What has become of the stream since the marks were made. */
@@ -39,6 +40,7 @@ export async function inspectStream(
   stream: string,
   marks: readonly StreamMark[],
   since = (marks.at(-1)?.at ?? 0) - lookedAtMs,
+  timers: Pick<Timers, 'now'> = systemTimers,
 ): Promise<Finding | undefined> {
   const info = await streamInfo(manager, stream)
   if (!info) return undefined
@@ -53,29 +55,34 @@ export async function inspectStream(
   let fallen = marks.length
   for (let index = marks.length - 1; index >= Math.max(0, seen - 1); index--) {
     const mark = marks[index]
-    if (mark && !(await stands(manager, info, mark))) fallen = index
+    if (mark && !(await stands(manager, info, mark, timers))) fallen = index
   }
   if (fallen === marks.length) return { ...found, lost: undefined }
   for (const mark of marks.slice(0, fallen).toReversed())
-    if (await stands(manager, info, mark)) return { ...found, lost: 'it was cut', standing: mark }
+    if (await stands(manager, info, mark, timers)) return { ...found, lost: 'it was cut', standing: mark }
   const isSame = marks.at(-1)?.identity === found.identity
   const lost = isSame ? 'it is without what was published' : 'it is another one'
   return { ...found, lost, standing: undefined }
 }
 
-async function stands(manager: JetStreamManager, info: StreamInfo, mark: StreamMark): Promise<boolean> {
+async function stands(
+  manager: JetStreamManager,
+  info: StreamInfo,
+  mark: StreamMark,
+  timers: Pick<Timers, 'now'>,
+): Promise<boolean> {
   const { first_seq: first, last_seq: last } = info.state
   if (String(info.created) !== mark.identity) return false
   if (mark.sequence > last) return false
-  if (mark.messageId === null) return first <= mark.sequence + 1 || hasAgedOut(info, mark)
-  if (mark.sequence < first) return hasAgedOut(info, mark)
+  if (mark.messageId === null) return first <= mark.sequence + 1 || hasAgedOut(info, mark, timers)
+  if (mark.sequence < first) return hasAgedOut(info, mark, timers)
   const message = await manager.streams.getMessage(info.config.name, { seq: mark.sequence })
   return message?.header.get(messageIdHeader) === mark.messageId
 }
 
 /** Whether the stream's limits explain that a message has gone; otherwise the stream was purged. */
-function hasAgedOut({ config, state }: StreamInfo, { at }: StreamMark): boolean {
-  const ageMs = performance.now() - at
+function hasAgedOut({ config, state }: StreamInfo, { at }: StreamMark, timers: Pick<Timers, 'now'>): boolean {
+  const ageMs = timers.now() - at
   if (config.max_age > 0 && ageMs >= config.max_age / millisecondNs) return true
   if (config.max_msgs_per_subject > 0) return true
   return isHalfFull(state.bytes, config.max_bytes) || isHalfFull(state.messages, config.max_msgs)

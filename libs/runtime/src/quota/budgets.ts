@@ -28,6 +28,8 @@ export interface Holder {
 export interface Budgets {
   /** Spends of a budget per minute or day. Throws `rate_limited`. */
   spend(name: WindowLimit, holder: Holder, amount: number): void
+  /** The same; false where it is too much. */
+  fits(name: WindowLimit, holder: Holder, amount: number): boolean
   /** Takes of a budget until what it returns is called. Throws `rate_limited`. */
   hold(name: HeldLimit, holder: Holder, amount: number): () => void
 }
@@ -37,6 +39,7 @@ const windows = {
   egressBytesPerMinute: 60_000,
   topicBytesPerMinute: 60_000,
   topicBytesPerDay: 86_400_000,
+  traceBytesPerDay: 86_400_000,
 }
 type WindowLimit = keyof typeof windows
 type HeldLimit =
@@ -113,7 +116,7 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
     return fresh
   }
 
-  const take = (account: Account, amount: number) => {
+  const take = (account: Account, amount: number): boolean => {
     const { max, used, granted } = account
     const free = Math.ceil(max / blocks)
     const room = Math.min(max, free + granted)
@@ -122,7 +125,11 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
     // Asked for before it is needed; and again after a while where there was not enough.
     if (account.granted < max && account.used + amount + free / 2 > room) want(account)
     else if (isEnding(account, free)) want(account)
-    if (!fits) throw limitReached(account.name, max, retryAfter(account))
+    return fits
+  }
+
+  const takeOrThrow = (account: Account, amount: number) => {
+    if (!take(account, amount)) throw limitReached(account.name, account.max, retryAfter(account))
   }
 
   /** A window ends for all; what is held goes on, and its lease with it. */
@@ -159,14 +166,18 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
   return {
     spend(name, holder, amount) {
       const max = limits.of(name, holder.workspaceId)
-      if (max > 0) take(accountOf(name, holder, max), Math.min(amount, max))
+      if (max > 0) takeOrThrow(accountOf(name, holder, max), Math.min(amount, max))
+    },
+    fits(name, holder, amount) {
+      const max = limits.of(name, holder.workspaceId)
+      return max === 0 || take(accountOf(name, holder, max), Math.min(amount, max))
     },
     hold(name, holder, amount) {
       const max = limits.of(name, holder.workspaceId)
       if (max === 0) return () => undefined
       const account = accountOf(name, holder, max)
       const held = Math.min(amount, max)
-      take(account, held)
+      takeOrThrow(account, held)
       let released = false
       return () => {
         if (released) return

@@ -109,6 +109,11 @@ export const limitTable = {
     description:
       'the same per day: with the age of the stream of topics it bounds what JetStream keeps of a workspace',
   },
+  traceBytesPerDay: {
+    initial: 10_737_418_240,
+    description:
+      'bytes of runs and executions of one workspace that end in a day, over all replicas; of those beyond it, values and logs that are kept for people only are left out',
+  },
 } as const satisfies Record<string, LimitDefinition>
 
 export type LimitName = keyof typeof limitTable

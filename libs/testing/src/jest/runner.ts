@@ -2,8 +2,10 @@ import asyncHooks from 'node:async_hooks'
 import { createRequire, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { ModernFakeTimers } from '@jest/fake-timers'
+import { limitsOf } from '../limits.js'
 import { portsOf } from '../worker-ports.js'
 import { type JestGlobals, provideGlobals } from './globals.js'
+import { beginProfile, type FileProfile, followRun, spentSince, spentSoFar } from './profile.js'
 import { RunningTest } from './running-test.js'
 
 /** What jest-circus asks of a runtime; types say the parts that are used here. */
@@ -18,13 +20,13 @@ interface CircusRuntime {
 }
 type FakeTimersConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config']
 type RunFile<Runtime> = (
-  globalConfig: unknown,
+  globalConfig: object,
   config: FakeTimersConfig,
-  environment: unknown,
+  environment: { handleTestEvent?: ReturnType<typeof followRun> },
   runtime: Runtime,
   testPath: string,
   sendMessageToJest: unknown,
-) => Promise<unknown>
+) => Promise<{ profile?: FileProfile }>
 
 const require = createRequire(import.meta.url)
 const { default: runWithCircus } = require('jest-circus/runner') as { default: RunFile<CircusRuntime> }
@@ -42,7 +44,14 @@ register('./globals-hook.js', import.meta.url)
  * everything a file imports anew in a context of its own, which is more work than most files have. Here a module is
  * loaded once per worker and shared by its files, as in production; there are no module mocks.
  */
-const run: RunFile<unknown> = (globalConfig, config, environment, _runtime, testPath, sendMessageToJest) => {
+const run: RunFile<unknown> = async (
+  globalConfig,
+  config,
+  environment,
+  _runtime,
+  testPath,
+  sendMessageToJest,
+) => {
   // Jest asks for a hundred, of every error that a service makes in answering and that each `expect` makes in case of failure.
   Error.stackTraceLimit = FRAMES
   const timers = new ModernFakeTimers({ config, global: globalThis })
@@ -60,7 +69,12 @@ const run: RunFile<unknown> = (globalConfig, config, environment, _runtime, test
     enterTestCode: nothing,
     leaveTestCode: nothing,
   }
-  return runWithCircus(globalConfig, config, environment, runtime, testPath, sendMessageToJest)
+  const begun = spentSoFar()
+  const profile = beginProfile()
+  environment.handleTestEvent = followRun(profile)
+  const limited = { ...globalConfig, testTimeout: limitsOf(testPath).testMs }
+  const result = await runWithCircus(limited, config, environment, runtime, testPath, sendMessageToJest)
+  return { ...result, profile: { ...profile, total: spentSince(begun) } }
 }
 export default run
 

@@ -95,7 +95,6 @@ test.each(['csv', 'ndjson', 'xlsx', 'parquet'] as const)(
       Array.from({ length: count }, (_, at) => idOf(at)),
     )
   },
-  300_000,
 )
 
 test('facts are whole as well, when they are killed between two pages', async () => {
@@ -130,4 +129,4 @@ test('facts are whole as well, when they are killed between two pages', async ()
   closing.release()
   await analytics.start()
   await isWhole(id, 'ndjson', rows.map((row) => row.id).sort())
-}, 300_000)
+})

@@ -128,13 +128,10 @@ describe('an export', () => {
   it('of another workspace has its turn between the slices of long ones', async () => {
     neighbours.count = 30_000
     const long = [await begin({ format: 'csv' }), await begin({ format: 'csv' })]
-    await waitFor(
-      async () => {
-        const counts = await Promise.all(long.map(({ id }) => objectsOf(id)))
-        return counts.every(({ length }) => length > 0)
-      },
-      { timeoutMs: 200_000 },
-    )
+    await waitFor(async () => {
+      const counts = await Promise.all(long.map(({ id }) => objectsOf(id)))
+      return counts.every(({ length }) => length > 0)
+    })
     const other = service.as(testPrincipal())
     const query = { dataset: 'incidents', measures: ['incidents'] }
     const short = await begin({ source: { query }, format: 'csv' }, other)

@@ -142,8 +142,6 @@ export const isRebuilt = ({ sql }: Pick<TestService, 'sql'>) =>
     async () =>
       (await sql`select from fact_rebuilds union all select from fact_feeds where as_of is null`).length ===
       0,
-    // What a killed process held is its own for half a minute.
-    { timeoutMs: 180_000 },
   )
 
 /** Waits until a table of facts has so many rows of a workspace. */

@@ -40,7 +40,13 @@ const samples: Record<ColumnType, readonly unknown[]> = {
   boolean: [true, false],
   date: ['2026-03-15', '1899-12-31', '0001-01-01', '9999-12-31'],
   time: ['00:00:00', '23:59:59.999999'],
-  timestamp: ['2026-03-01T10:20:30.125Z', '1969-12-31T23:59:59.999Z', '2026-03-01T10:20:30.123456Z'],
+  timestamp: [
+    '2026-03-01T10:20:30.125Z',
+    '2026-03-02T10:00:00.000Z',
+    '9999-12-31T23:59:59.999Z',
+    '1969-12-31T23:59:59.999Z',
+    '2026-03-01T10:20:30.123456Z',
+  ],
   local_timestamp: ['2026-03-29T02:30:00', '2026-03-01T10:20:30.123456'],
   interval: ['1 year 2 mons 3 days', '-1 days', '00:00:00.000001'],
   json: [
@@ -118,7 +124,7 @@ function castCsv(text: string, { column, quoting }: { column: string | number; q
 /** A workbook has numbers of 15 digits, and no zeros behind them; days of the year 1900 and later. */
 function fromWorkbook(value: unknown, type: ColumnType) {
   if (value instanceof Date) {
-    const text = new Date(Math.round(value.getTime())).toISOString()
+    const text = value.toISOString()
     return type === 'date' ? text.slice(0, 10) : text
   }
   if (value === null) return null

@@ -49,11 +49,17 @@ const isExact = (value: unknown): boolean =>
 /** A day has too few digits left for them. */
 const hasMicroseconds = /\.\d{3}(?!0*Z)\d+Z$/
 
+/** Rounded up, as readers cut what an instant has beyond milliseconds: rounded down it would be one before. */
+function daysOf(text: string): number {
+  const days = (Date.parse(text) - epochMs) / dayMs
+  return Number.isInteger(days) ? days : days * (1 + Number.EPSILON)
+}
+
 const dated =
   (style: number): CellWriter =>
   (reference, value) => {
     const text = String(value)
-    const days = hasMicroseconds.test(text) ? Number.NaN : (Date.parse(text) - epochMs) / dayMs
+    const days = hasMicroseconds.test(text) ? Number.NaN : daysOf(text)
     // The calendar begins in 1900, with a day that never was: before March all days are off by one.
     return days > 60 && days < 2_958_466
       ? `<c r="${reference}" s="${style}"><v>${days}</v></c>`

@@ -5,7 +5,7 @@ import type {
   AppDataRequest,
   AppDefinition,
 } from '@opsplane/contracts'
-import { parseJson } from './page/decimal.js'
+import { exactNumbersAsText, parseExact } from '@opsplane/contracts/exact-json'
 import type { Place } from './place.js'
 import type { Session } from './session.js'
 
@@ -112,7 +112,7 @@ async function ask(path: string, init: RequestInit): Promise<unknown> {
 async function bodyOf(response: Response): Promise<Envelope> {
   try {
     const text = await response.text()
-    return text === '' ? {} : (parseJson(text) as Envelope)
+    return text === '' ? {} : (exactNumbersAsText(parseExact(text)) as Envelope)
   } catch (cause) {
     if (!response.ok) return {}
     throw new ApiFailure('unreachable', `The answer of the platform was cut off. (${String(cause)})`)

@@ -93,7 +93,7 @@ interface Form {
 const plain = (value: string) => value
 const text = (value: string) => `${value}::text`
 const escaped = (value: string) => `to_json(${value})::text`
-const instant = (value: string) => `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const instant = (value: string) => `studio.instant(${value})`
 
 const forms: Record<ValueKind, Form> = {
   text: { sql: 'text', shown: plain, json: escaped },

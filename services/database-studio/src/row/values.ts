@@ -2,15 +2,28 @@ import {
   CalendarDay,
   type Column,
   ExactNumber,
+  inexactNumber,
   Moment,
   plainDecimal,
   stringifyExact,
 } from '@opsplane/contracts'
 import type { Field, ValueKind } from './fields.js'
-import { floatProblem, intervalPattern, localPattern, specialFloats, timePattern } from './value-forms.js'
+import {
+  floatProblem,
+  fractionProblem,
+  intervalPattern,
+  localPattern,
+  specialFloats,
+  timePattern,
+} from './value-forms.js'
 
 /** A value as it goes to Postgres, in JSON; or what is wrong with it. */
 export type Parsed = { value: unknown } | { problem: string }
+
+/** What stands for a value in a file and cannot be read: refused by whichever column it is for. */
+export class UnreadableValue {
+  constructor(readonly problem: string) {}
+}
 
 const int4 = 2_147_483_648
 const int8 = 9_223_372_036_854_775_808n
@@ -20,7 +33,7 @@ const right = (value: unknown): Parsed => ({ value })
 
 /** Parses one value that is not null by its field. What is right for the column but too long or out of range is wrong. */
 export function parseValue({ kind, definition }: Pick<Field, 'kind' | 'definition'>, value: unknown): Parsed {
-  return parsers[kind](value, definition)
+  return value instanceof UnreadableValue ? wrong(value.problem) : parsers[kind](value, definition)
 }
 
 type Parser = (value: unknown, column: Column | undefined) => Parsed
@@ -61,29 +74,33 @@ const parsers: Record<ValueKind, Parser> = {
       return wrong(`must have at most ${precision - scale} digits before the decimal point`)
     return right(text)
   },
-  float: (value) =>
-    (typeof value === 'number' && Number.isFinite(value)) ||
-    value instanceof ExactNumber ||
-    specialFloats.has(value)
-      ? right(value)
-      : wrong(floatProblem),
+  float(value) {
+    if (value instanceof ExactNumber) return wrong(inexactNumber)
+    const isFloat = (typeof value === 'number' && Number.isFinite(value)) || specialFloats.has(value)
+    return isFloat ? right(value) : wrong(floatProblem)
+  },
   boolean: (value) => (typeof value === 'boolean' ? right(value) : wrong('must be true or false')),
   date: (value) =>
     CalendarDay.safeParse(value).success ? right(value) : wrong('must be a date, such as "2026-03-02"'),
-  timestamp(value) {
+  timestamp(value, column) {
     const moment = Moment.safeParse(value)
-    return moment.success
-      ? right(moment.data)
-      : wrong('must be an instant with its offset, such as "2026-03-02T10:00:00Z"')
+    if (!moment.success) return wrong('must be an instant with its offset, such as "2026-03-02T10:00:00Z"')
+    const problem = fractionProblem(String(value), column !== undefined)
+    if (problem) return wrong(problem)
+    const [, digits = ''] = /\.(\d+)/.exec(String(value)) ?? []
+    return right(digits.length > 3 ? moment.data.replace(/\.\d{3}/, `.${digits.slice(0, 6)}`) : moment.data)
   },
   time: (value) =>
     typeof value === 'string' && timePattern.test(value)
       ? right(value)
       : wrong('must be a time of day, such as "08:30:00"'),
-  local_timestamp: (value) =>
-    typeof value === 'string' && localPattern.test(value) && CalendarDay.safeParse(value.slice(0, 10)).success
-      ? right(value)
-      : wrong('must be a date and time without an offset, such as "2026-03-02T10:00:00"'),
+  local_timestamp(value, column) {
+    const isLocal = typeof value === 'string' && localPattern.test(value)
+    if (!isLocal || !CalendarDay.safeParse(value.slice(0, 10)).success)
+      return wrong('must be a date and time without an offset, such as "2026-03-02T10:00:00"')
+    const problem = fractionProblem(value, column !== undefined)
+    return problem ? wrong(problem) : right(value)
+  },
   interval: (value) =>
     typeof value === 'string' && intervalPattern.test(value)
       ? right(value)
@@ -113,7 +130,7 @@ const parsers: Record<ValueKind, Parser> = {
     const items = column?.type === 'array' ? column.items : 'text'
     const found: unknown[] = []
     for (const [index, item] of value.entries()) {
-      const parsed = item === null ? right(null) : parsers[items](item, undefined)
+      const parsed = item === null ? right(null) : parsers[items](item, column)
       if ('problem' in parsed) return wrong(`has an element, at place ${index}, that ${parsed.problem}`)
       found.push(parsed.value)
     }

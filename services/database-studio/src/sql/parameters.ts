@@ -1,4 +1,4 @@
-import type { ParameterType } from '@opsplane/contracts'
+import type { ParameterType, ResultType } from '@opsplane/contracts'
 import { isComment, scan, sqlError, type Token } from './grammar.js'
 
 /** A text whose parameters have numbers. */
@@ -19,11 +19,12 @@ const name = /^[A-Za-z_][A-Za-z0-9_]*$/
 const endsExpression = new Set(['IDENT', 'ICONST', 'FCONST', 'SCONST', 'PARAM'])
 
 /** SQL types by the names parameters have for them. */
-const casts: Record<string, string> = {
+const casts: Record<ResultType, string> = {
   ...{ text: 'text', integer: 'integer', bigint: 'bigint', decimal: 'numeric', boolean: 'boolean' },
   ...{ date: 'date', timestamp: 'timestamptz', json: 'jsonb', uuid: 'uuid' },
+  ...{ float: 'float8', time: 'time', local_timestamp: 'timestamp', interval: 'interval' },
 }
-const castOf = (type: ParameterType) => type.replace(/^\w+/, (name) => casts[name] ?? name)
+const castOf = (type: ParameterType) => type.replace(/^\w+/, (name) => casts[name as ResultType])
 
 /**
  * Gives the parameters `:name` of a text numbers, one for each name, and those of a given type (by name, or by number) a cast to

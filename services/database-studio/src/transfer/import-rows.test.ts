@@ -40,7 +40,8 @@ describe('what a file can cost', () => {
     expect(rows[0]).toMatchObject({ line: 1, problem: expect.stringMatching(/levels|items|keys|deep/) })
     expect(rows[1]).toMatchObject({ line: 2, given: { name: 'b' } })
     const [cell] = await read('csv', `name,extra\na,"${json.replaceAll('"', '""')}"`)
-    expect(cell).toMatchObject({ given: { name: 'a', extra: json } })
+    const problem = expect.stringMatching(/levels|items|keys|deep/)
+    expect(cell).toMatchObject({ given: { name: 'a', extra: { problem } } })
   })
 
   it('is bounded in each batch, whose rows are the same whenever the file is read', async () => {

@@ -3,10 +3,12 @@ import {
   type CsvDelimiter,
   ExactNumber,
   type ImportFormat,
+  parseExact,
   type TableState,
 } from '@opsplane/contracts'
 import { readJsonText } from '@opsplane/http'
 import { type Field, fieldsOf, isWritable } from '../row/fields.js'
+import { UnreadableValue } from '../row/values.js'
 import { type CsvCell, type CsvRecord, csvRecords, mostOfLine, UnreadableFileError } from './csv-records.js'
 
 /** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
@@ -88,18 +90,26 @@ function cellValue({ kind, nullable, definition }: Field, cell: CsvCell): unknow
     case 'integer':
       return /^[+-]?\d+$/.test(cell.trim()) ? Number(cell) : cell
     case 'float':
-      return cell.trim() !== '' && Number.isFinite(Number(cell)) ? Number(cell) : cell.trim()
+      return floatOf(cell.trim())
     case 'boolean':
       return booleans[cell.trim().toLowerCase()] ?? cell
     case 'json':
     case 'array':
-      return jsonOr(cell)
+      return jsonOf(cell)
     case 'text':
     case 'enum':
       return cell
     default:
       return cell.trim()
   }
+}
+
+/** A number as people write it; one that a double would change is for the column to refuse. */
+function floatOf(text: string): unknown {
+  const [written, sign, whole, fraction, exponent = ''] =
+    /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/.exec(text) ?? []
+  if (written === undefined) return text
+  return parseExact(`${sign === '-' ? sign : ''}${whole || '0'}${fraction ? `.${fraction}` : ''}${exponent}`)
 }
 
 const booleans: Record<string, boolean> = {
@@ -113,13 +123,18 @@ const booleans: Record<string, boolean> = {
   0: false,
 }
 
-/** What is no JSON, or beyond what a body may have, is for the column to refuse. */
-function jsonOr(cell: string): unknown {
+/** What is no JSON is refused, as it would be a text that the file does not have; so is what is beyond the bounds of a body. */
+function jsonOf(cell: string): unknown {
   try {
     return readJsonText(cell)
-  } catch {
-    return cell
+  } catch (error) {
+    return new UnreadableValue(jsonProblem(error))
   }
+}
+
+function jsonProblem(error: unknown): string {
+  const [detail] = error instanceof ApiError ? error.details : []
+  return detail?.message ?? 'is no JSON'
 }
 
 async function* jsonRows(parts: AsyncIterable<Buffer>): AsyncIterable<FileRow> {
@@ -137,8 +152,7 @@ function jsonRecord(text: string): Read {
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumber)
       return { given: withoutOwn({ ...value }) }
   } catch (error) {
-    const [detail] = error instanceof ApiError ? error.details : []
-    return { problem: detail?.message ?? 'is no JSON' }
+    return { problem: jsonProblem(error) }
   }
   return { problem: 'is no JSON object' }
 }

@@ -48,7 +48,7 @@ describe('a dispatcher that is killed', () => {
         const rows = await statuses()
         return rows.length === 61 && rows.every(({ status }) => status === 'succeeded') && rows
       },
-      { message: 'every delivery', timeoutMs: 120_000 },
+      { message: 'every delivery' },
     )
     const expected = [...events.map(({ id }) => [hanging.id, id]), [retried.id, failed.id]]
     expect(settled.map((row) => [row.webhook_id, row.event_id]).sort()).toEqual(expected.sort())
@@ -120,7 +120,7 @@ describe('a dispatcher that is killed while it ends what a deleted webhook left'
       })
       expect(await ended()).toBeLessThan(5_000)
       second = await own.service.replica()
-      await waitFor(async () => (await ended()) === 5_000, { timeoutMs: 60_000 })
+      await waitFor(async () => (await ended()) === 5_000)
       await waitFor(
         async () => (await sql`select from webhook_queues where webhook_id = ${webhook.id}`).length === 0,
       )

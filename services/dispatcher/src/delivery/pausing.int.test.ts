@@ -171,7 +171,7 @@ describe('a webhook', () => {
     })
     const ids = webhooks.map(({ id }) => id)
     const queues = () => sql`select from webhook_queues where webhook_id = any (${ids})`
-    await waitFor(async () => (await queues()).length === 0, { timeoutMs: 30_000 })
+    await waitFor(async () => (await queues()).length === 0)
     expect(await unfinished(webhooks[0])).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, it } from '@jest/globals'
-import { caughtUp } from '@opsplane/testing'
+import { settled } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
@@ -13,7 +13,7 @@ it('webhooks are followed after their table was rebuilt as before', async () => 
   await fixture.webhook('before')
   await fixture.publish({ type: 'after.created' })
   // Else it may be taken to the webhook that is made after it.
-  await caughtUp(fixture.service, 'dispatcher-delivery-fanout')
+  await settled(fixture.service)
   await fixture.service.rebuild()
   const webhook = await fixture.webhook('after')
   await fixture.publish({ type: 'after.created' })

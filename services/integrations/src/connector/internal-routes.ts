@@ -2,12 +2,28 @@ import { ConnectorNames, ConnectorNamesQuestion } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { and, eq, inArray, or } from 'drizzle-orm'
-import type { Kind } from '../kind/kind.js'
-import type { Kinds } from '../kind/kinds.js'
 import { connectors as table } from '../schema.js'
+import { type ActionNamesOptions, createActionNames } from './action-names.js'
+import type { StoredConnector } from './domain.js'
+
+export interface InternalRoutesOptions extends ActionNamesOptions {
+  database: Pick<Database, 'db'>
+}
 
 /** What other services ask integrations. The gateway routes none of it. */
-export function internalRoutes({ db }: Pick<Database, 'db'>, kinds: Kinds): Route[] {
+export function internalRoutes({ database: { db }, ...options }: InternalRoutesOptions): Route[] {
+  const namesOf = createActionNames(options)
+  const find = ({ workspaceId, environment, ids, names }: ConnectorNamesQuestion) =>
+    db
+      .select({ state: table.state })
+      .from(table)
+      .where(
+        and(
+          eq(table.workspaceId, workspaceId),
+          eq(table.environment, environment),
+          or(inArray(table.id, ids ?? []), inArray(table.name, names ?? [])),
+        ),
+      )
   return [
     defineRoute({
       method: 'post',
@@ -20,27 +36,16 @@ export function internalRoutes({ db }: Pick<Database, 'db'>, kinds: Kinds): Rout
       summary: 'Find connectors by their ids or names',
       body: ConnectorNamesQuestion,
       response: ConnectorNames,
-      handler: async ({ body: { workspaceId, environment, ids, names } }) => ({
-        connectors: await db
-          .select({ id: table.id, name: table.name, kind: table.kind })
-          .from(table)
-          .where(
-            and(
-              eq(table.workspaceId, workspaceId),
-              eq(table.environment, environment),
-              or(inArray(table.id, ids), inArray(table.name, names)),
-            ),
-          )
-          .then((rows) =>
-            rows.map(({ id, name, kind }) => ({
-              ...{ id, name: name ?? '', kind: kind ?? '' },
-              actions: actionsOf(kinds.named(kind ?? '')),
-            })),
-          ),
-      }),
+      handler: async ({ body }) => {
+        const { furtherActions, ...tenant } = body
+        // What this service has written is as it was typed.
+        const states = (await find(body)).map(({ state }) => state as StoredConnector)
+        const named = states.map(async (connector) => {
+          const { id, name, kind } = connector
+          return { id, name, kind, actions: await namesOf(connector, tenant, furtherActions) }
+        })
+        return { connectors: await Promise.all(named) }
+      },
     }),
   ]
 }
-
-const actionsOf = ({ actions, hasFurtherActions }: Kind): string[] | null =>
-  hasFurtherActions ? null : actions.map(({ name }) => name)

@@ -62,6 +62,8 @@ export interface Kind {
   actions: readonly Action[]
   /** Whether a connector has further ones, by its configuration. */
   hasFurtherActions: boolean
+  /** The names of all of one connector. Throws CallFailure. */
+  actionNames(call: Call): Promise<string[]>
   /** All of one connector. Throws CallFailure. */
   actionsOf(call: Call): Promise<readonly Action[]>
   /** One of them. Throws CallFailure. */
@@ -107,14 +109,18 @@ export interface KindDefinition<Config extends object> {
   actions: Readonly<Record<string, (name: string) => Action>>
   /** Further ones, which depend on the configuration. */
   furtherActions?(call: Call<Config>): Promise<readonly Action[]>
+  /** Their names, where these are had with less work. */
+  furtherNames?(call: Call<Config>): Promise<readonly string[]>
   /** One of the further ones, where it need not be looked for among all. */
   findAction?(call: Call<Config>, name: string): Promise<Action | undefined>
   test(call: Call<Config>): Promise<string>
   close?(): Promise<void>
 }
 
+const namesOf = (actions: readonly Action[]) => actions.map(({ name }) => name)
+
 export function defineKind<Config extends object>(definition: KindDefinition<Config>): Kind {
-  const { furtherActions, findAction, check, sendsTo, test, close, ...rest } = definition
+  const { furtherActions, furtherNames, findAction, check, sendsTo, test, close, ...rest } = definition
   const actions = Object.entries(definition.actions).map(([name, make]) => make(name))
   // Configurations come from the kind's own schema alone.
   const own = (call: Call) => call as Call<Config>
@@ -126,6 +132,10 @@ export function defineKind<Config extends object>(definition: KindDefinition<Con
     secretTargets: (config) => sendsTo(config as Config).flatMap(targetsIn),
     actions,
     hasFurtherActions: furtherActions !== undefined,
+    actionNames: async (call) =>
+      furtherNames
+        ? [...namesOf(actions), ...(await furtherNames(own(call)))]
+        : namesOf(await actionsOf(call)),
     actionsOf,
     actionOf: async (call, name) =>
       actions.find((action) => action.name === name) ??

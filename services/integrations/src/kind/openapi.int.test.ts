@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { ConnectorAction, ConnectorResult, ConnectorTest } from '@opsplane/contracts'
+import { ConnectorAction, ConnectorNames, ConnectorResult, ConnectorTest } from '@opsplane/contracts'
 import { z } from 'zod'
 import { type Fixture, startFixture } from '../fixture/integrations-fixture.js'
 
@@ -94,6 +94,31 @@ describe('an API with an OpenAPI document', () => {
       },
     })
     expect(Object.keys(Object(actions[0]?.input.properties).header.properties)).toEqual(['X-Trace'])
+  })
+
+  it('names its actions to those who check definitions, where its document can be read', async () => {
+    const { workspaceId } = fixture.principal
+    const actions = async (id: string, furtherActions: boolean) => {
+      const question = { workspaceId, environment: 'production', ids: [id], furtherActions }
+      const workflows = fixture.service.asService('workflows')
+      const answer = await workflows.post('/internal/connectors/names', question)
+      return answer.data(ConnectorNames).connectors.map((each) => each.actions)
+    }
+    const all = ['get_pets', 'addPet', 'getPhoto']
+    const own = await inline()
+    const there = await fixture.connect('openapi', {
+      document: { url: `${fixture.receiver.url}/there.json` },
+    })
+    const gone = await fixture.connect('openapi', { document: { url: `${fixture.receiver.url}/gone.json` } })
+    fixture.answers(({ path }) =>
+      path === '/there.json'
+        ? { status: 200, body: JSON.stringify(document(fixture.receiver.url)) }
+        : { status: 404 },
+    )
+    expect(await actions(own.id, true)).toEqual([all])
+    expect(await actions(own.id, false)).toEqual([null])
+    expect(await actions(there.id, true)).toEqual([all])
+    expect(await actions(gone.id, true)).toEqual([null])
   })
 
   it('is asked as its document says', async () => {

@@ -93,6 +93,7 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
       const maxBytes = Math.min(mostOfAction, Math.floor(mostOfAll / Math.max(1, operations.length)))
       return operations.map((operation) => actionOf(document, operation, maxBytes))
     },
+    furtherNames: async (call) => operationsOf(await documentOf(call)).map(({ name }) => name),
     async findAction(call, name) {
       const document = await documentOf(call)
       const operation = operationsOf(document).find((each) => each.name === name)

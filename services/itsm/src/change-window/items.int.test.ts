@@ -11,9 +11,9 @@ import {
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import {
-  caughtUp,
   type EventRecorder,
   recordEvents,
+  settled,
   startTestService,
   type TestService,
   testNatsUrl,
@@ -79,8 +79,7 @@ const eventsOf = (id: string, count: number): Promise<PlatformEvent[]> =>
     return events
   })
 /** Whichever event makes the service look is named as the cause: none of those so far is left to do so after this. */
-const allHandled = () =>
-  caughtUp(service, 'itsm-item-conflicts', 'itsm-change-conflicts', 'itsm-window-conflicts')
+const allHandled = () => settled(service)
 const typesOf = (id: string) => reported(id).map(({ event }) => event.type.replace('change.', ''))
 
 describe('a relation', () => {

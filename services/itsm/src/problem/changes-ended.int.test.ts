@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, type NewChange, Problem, type ProblemPatch, problemEvents } from '@opsplane/contracts'
 import {
-  caughtUp,
   type EventRecorder,
   recordEvents,
+  settled,
   startTestService,
   type TestService,
   testPrincipal,
@@ -35,7 +35,7 @@ const cancel = async ({ id }: Change) => (await api().post(`/itsm/changes/${id}/
 
 /** What is reported of a problem once every event so far is applied: for each time, the numbers of the changes. */
 const reported = async ({ id }: Problem) => {
-  await caughtUp(service, 'itsm-problem-changes')
+  await settled(service)
   const rows = await service.sql`
     select data, version from events where stream_id = ${id} and type = 'problem.changes_ended' order by version`
   return rows

@@ -36,7 +36,6 @@ function problemConsumers(ctx: ServiceContext, cascade: ReturnType<typeof create
       types: reachingEvents,
       // One event may reach thousands of incidents.
       maxBatch: 1,
-      ackWaitMs: 120_000,
       perform: async (events) => {
         for (const event of events) await cascade.apply(event)
       },

@@ -26,6 +26,7 @@ const columns: Column<Shown>[] = [
   text('output', ({ texts }) => texts.output, 'json'),
   text('error', ({ texts }) => texts.error, 'json'),
   text('logs', ({ texts }) => texts.logs, 'json'),
+  text('omitted', ({ outcome }) => String(outcome.omitted ?? false), 'boolean'),
   text('duration_ms', ({ outcome }) => String(outcome.durationMs), 'int'),
   text('memory_peak_mb', ({ outcome }) => String(outcome.memoryPeakMb), 'int'),
   text('completed_at', ({ completedAt }) => completedAt, 'timestamptz'),
@@ -50,7 +51,7 @@ export function endStatement(withEvents: boolean): string {
     `given as materialized (select t.n::int as n, ${typed} from ${rowsOf(columns, next)})`,
     `ended as (
       update executions e set status = g.status, input = coalesce(g.input, e.input), output = g.output, error = g.error,
-        input_masked = e.input_masked or g.input is not null, logs = g.logs, duration_ms = g.duration_ms,
+        input_masked = e.input_masked or g.input is not null, logs = g.logs, omitted = g.omitted, duration_ms = g.duration_ms,
         memory_peak_mb = g.memory_peak_mb, completed_at = greatest(g.completed_at, e.started_at), bytes = e.bytes + g.bytes,
         plan = null, lease_owner = null, held_until = null,
         change_position = nextval('execution_changes')

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Execution, idFactory } from '@opsplane/contracts'
+import { Execution, idFactory, newId } from '@opsplane/contracts'
 import { deleteAged } from '@opsplane/eventstore'
 import { partitionsOf } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
-import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { type Receiver, startReceiver, testPrincipal, waitFor } from '@opsplane/testing'
 import { everythingKept, type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
 import { agedExecutions, deleteResults } from './retention.js'
 
 const log = '/origin/api/service-sdk'
+/** A workspace whose traces reach their quota soon. */
+const narrow = newId('workspace')
 let world: SdkWorld
 let receiver: Receiver
 let release: () => void = () => {}
@@ -17,7 +19,10 @@ beforeAll(async () => {
     release = resolve
   })
   receiver = await startReceiver({ tls: false, respond: () => released.then(() => ({ status: 200 })) })
-  world = await startSdk({ SDK_ALLOW_HTTP: 'loopback', SDK_ALLOWED_CIDRS: '127.0.0.1/32' })
+  world = await startSdk({
+    ...{ SDK_ALLOW_HTTP: 'loopback', SDK_ALLOWED_CIDRS: '127.0.0.1/32' },
+    WORKSPACE_LIMITS: JSON.stringify({ [narrow]: { traceBytesPerDay: 2_000 } }),
+  })
   await world.install({ slug: 'echo', code: 'export default async function (input) { return input }' })
   await world.install({
     slug: 'hangs',
@@ -73,6 +78,59 @@ describe('secrets of an input', () => {
     const masked = { api_key: ['***', '***'], pin: 1, credentials: { user: '***', code: '***' } }
     expect(input).toEqual(masked)
     expect(JSON.stringify(output)).not.toContain('first-key')
+  })
+})
+
+describe('an execution beyond the quota of traces', () => {
+  const text = 'x'.repeat(3_000)
+  const code = `export default async function ({ text, fails }, host) {
+    host.log('it was ' + text)
+    if (fails) throw new Error('no luck')
+    return { said: text }
+  }`
+  const outcomes = [
+    [false, { status: 'completed', output: { said: text }, error: null }],
+    [true, { status: 'failed', output: null, error: { message: 'no luck' } }],
+  ] as const
+  const as = (tokenId: string) => world.service.as({ ...testPrincipal({ workspaceId: narrow }), tokenId })
+  const readAs = async (id: string, tokenId: string) =>
+    (await as(tokenId).get(`${log}/executions/${id}`)).data(Execution)
+  const [key, session] = [newId('token'), newId('session')]
+  const ask = async (body: object, requestKey: string = newId('request')) =>
+    (await as(key).post('/sdk/artifacts/says/invoke', body, { 'idempotency-key': requestKey })).data(
+      Execution,
+    )
+  beforeAll(async () => {
+    await world.install({ slug: 'says', code }, { workspaceId: narrow })
+    const within = await ask({ input: { text: 'short' } })
+    expect(within).not.toHaveProperty('omitted')
+    expect(await readAs(within.id, session)).toEqual(within)
+  })
+
+  it.each(outcomes)(
+    'is answered and repeated as it is, and kept without values (fails: %s)',
+    async (fails, given) => {
+      const requestKey = newId('request')
+      const first = await ask({ input: { text, fails } }, requestKey)
+      expect(first).toMatchObject({ ...given, omitted: true })
+      expect(await ask({ input: { text, fails } }, requestKey)).toEqual(first)
+      expect(await readAs(first.id, key)).toEqual(first)
+      const { status, error } = given
+      const kept = { status, error, omitted: true, input: null, output: null, logs: [] }
+      expect(await readAs(first.id, session)).toMatchObject(kept)
+      const [listed] = (await as(session).get(`${log}/executions?limit=1`)).page(Execution).items
+      expect(listed).toMatchObject({ id: first.id, ...kept })
+      expect(await everythingKept(world.service)).not.toContain(text)
+      const replay = (body: object) => as(session).post(`${log}/executions/${first.id}/replay`, body)
+      expect((await replay({})).error()).toMatchObject({ details: [{ path: '/input', code: 'omitted' }] })
+      expect((await replay({ input: { text, fails } })).data(Execution)).toMatchObject(given)
+    },
+  )
+
+  it('that was accepted goes on with what it was given, which is left out after', async () => {
+    const { id } = await ask({ mode: 'async', input: { text } })
+    await waitFor(async () => (await readAs(id, session)).status === 'completed')
+    expect(await readAs(id, key)).toMatchObject({ omitted: true, input: null, output: { said: text } })
   })
 })
 

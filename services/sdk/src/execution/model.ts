@@ -88,6 +88,8 @@ export interface Outcome extends Result {
   logs: ExecutionLogEntry[]
   durationMs: number
   memoryPeakMb: number
+  /** Beyond the quota of traces: input, output and logs are left out of what is kept. */
+  omitted?: true
 }
 
 /** An execution that ends, under the lease of whoever worked on it. */

@@ -18,12 +18,16 @@ const shown = [
   ...['started_at', 'completed_at'].map(
     (name) => `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`,
   ),
-  ...['environment', 'workspace_id', 'replay_of'],
+  ...['environment', 'workspace_id', 'replay_of', 'omitted'],
 ].join(', ')
 
-type Row = Omit<Execution, 'replay_of'> & { replay_of: string | null }
+type Row = Omit<Execution, 'replay_of' | 'omitted'> & { replay_of: string | null; omitted: boolean }
 
-const present = ({ replay_of, ...row }: Row): Execution => (replay_of === null ? row : { ...row, replay_of })
+const present = ({ replay_of, omitted, ...row }: Row): Execution => ({
+  ...row,
+  ...(replay_of !== null && { replay_of }),
+  ...(omitted && { omitted }),
+})
 
 /** What a replay needs beside what is shown. */
 export interface StoredExecution {

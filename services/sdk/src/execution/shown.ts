@@ -17,5 +17,6 @@ export function executionOf(
     ...{ started_at: startedAt, completed_at: completedAt },
     ...{ environment: tenant.environment, workspace_id: tenant.workspaceId },
     ...(replayOf !== null && { replay_of: replayOf }),
+    ...(outcome?.omitted && { omitted: true }),
   }
 }

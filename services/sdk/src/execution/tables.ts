@@ -44,6 +44,8 @@ export const executions = pgTable(
     triggerId: text('trigger_id'),
     status: text('status').notNull().default('running'),
     input: json('input').notNull(),
+    /** Whether its values and logs are left out, beyond the quota of traces. */
+    omitted: boolean('omitted').notNull().default(false),
     /** Whether something of the input is not shown, so that it cannot be replayed as it is. */
     inputMasked: boolean('input_masked').notNull().default(false),
     output: json('output'),

@@ -25,12 +25,14 @@ import type { ExecutionRequest } from './request.js'
 import type { RanExecution, ReadResult } from './results.js'
 import type { ExecutionSealing } from './sealing.js'
 import { callerIn, identityOf, type LeasedExecution, leasedColumns, mayBegin } from './taken-over.js'
+import type { WithinQuota } from './trace-quota.js'
 
 export interface ExecutionsOptions {
   perform: Perform
   loading: Pick<ArtifactLoading, 'loadArtifact'>
   sealing: ExecutionSealing
   readResult: ReadResult
+  withinQuota: WithinQuota
   /** Executions in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
   leaseMs: number
@@ -61,7 +63,7 @@ type Finished = Performed & { completedAt: string }
 
 export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions): Executions {
   const { database, dueWork, relay, log } = ctx
-  const { perform, loading, sealing, readResult, most, leaseMs } = options
+  const { perform, loading, sealing, readResult, withinQuota, most, leaseMs } = options
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
   const measured = measureExecutions(ctx.metrics)
@@ -94,8 +96,9 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
 
   /** Does it and records what came of it; undefined where it is none of ours any more. */
   async function finish(performance: Performance): Promise<Finished | undefined> {
-    const performed = await perform(performance)
-    if (!performed) return undefined
+    const ran = await perform(performance)
+    if (!ran) return undefined
+    const performed = withinQuota(performance, ran)
     const completedAt = ctx.clock.now()
     const isOurs = await end(performance, { ...performed, completedAt })
     return isOurs ? { ...performed, completedAt } : undefined
@@ -192,7 +195,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
         if (!finished) return await readResult(await getExecution(database.sql, identity.id, identity.tenant))
         const { outcome, result, completedAt, input: shown = begun.input } = finished
         const execution = executionOf(identity, shown, { ...outcome, ...result }, completedAt)
-        return { execution, isSecret: result !== undefined }
+        return { execution, isSealed: result !== undefined }
       } finally {
         leave()
       }

@@ -93,7 +93,7 @@ export function createInvoking({ database, loading, executions, readResult }: In
   async function begin(request: ExecutionRequest, { mode }: Asked): Promise<RanExecution | undefined> {
     if (mode !== 'async') return executions.run(request)
     const execution = await executions.accept(request)
-    return execution && { execution, isSecret: false }
+    return execution && { execution, isSealed: false }
   }
 
   const once: Invoking['once'] = async (request, asked) => {
@@ -101,10 +101,10 @@ export function createInvoking({ database, loading, executions, readResult }: In
     return begun ? { ...begun, isRepeated: false } : { ...(await repeated(request, asked)), isRepeated: true }
   }
 
-  async function keep({ execution, isSecret }: RanExecution, retryFailed: boolean, meta: RequestMeta) {
+  async function keep({ execution, isSealed }: RanExecution, retryFailed: boolean, meta: RequestMeta) {
     if (!meta.idempotency) return
-    // What may be begun anew, or has secrets, is answered by the log alone, which has it under its key.
-    if (isSecret || (retryFailed && execution.status !== 'completed'))
+    // What may be begun anew, or is sealed, is answered by the log alone, which has it under its key.
+    if (isSealed || (retryFailed && execution.status !== 'completed'))
       return void meta.idempotency.respond(execution)
     await database.db
       .transaction((tx) => keepAnswer(tx, meta, execution))

@@ -25,7 +25,9 @@ export function createReplaying(
         meta.tenant,
       )
       if (inputMasked && asked.input === undefined)
-        throw invalidField('/input', 'masked', 'Parts of the original input are masked: give the input.')
+        throw shown.omitted
+          ? invalidField('/input', 'omitted', 'The original input was not kept: give the input.')
+          : invalidField('/input', 'masked', 'Parts of the original input are masked: give the input.')
       const artifact = await load(meta.tenant, artifactId, asked.version ?? shown.artifact_version).catch(
         (error: unknown) => {
           throw error instanceof ApiError && error.code === 'not_found' ? removed(shown.artifact_slug) : error

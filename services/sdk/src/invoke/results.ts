@@ -5,8 +5,8 @@ import type { ExecutionSealing } from './sealing.js'
 /** An execution as its caller gets it. */
 export interface RanExecution {
   execution: Execution
-  /** Whether its result has secrets that the log does not show, so that it is kept nowhere else. */
-  isSecret: boolean
+  /** Whether its result is not what the log shows, so that it is sealed and kept nowhere else. */
+  isSealed: boolean
 }
 
 /** An execution of the log as its caller gets it, however often. */
@@ -15,10 +15,10 @@ export type ReadResult = (stored: StoredExecution) => Promise<RanExecution>
 export const createReadResult =
   ({ result }: Pick<ExecutionSealing, 'result'>): ReadResult =>
   async ({ shown, sealedResult }) => {
-    if (sealedResult === null) return { execution: shown, isSecret: false }
+    if (sealedResult === null) return { execution: shown, isSealed: false }
     const { id, environment, workspace_id: workspaceId } = shown
     const owner = { id, tenant: { workspaceId, environment } }
-    return { execution: { ...shown, ...(await result.open(owner, sealedResult)) }, isSecret: true }
+    return { execution: { ...shown, ...(await result.open(owner, sealedResult)) }, isSealed: true }
   }
 
 /** Whether an execution is read by the API key that asked for it, which gets what its answer would have had. */

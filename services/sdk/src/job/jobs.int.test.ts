@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, ScheduledJob } from '@opsplane/contracts'
-import { testPrincipal, waitFor } from '@opsplane/testing'
+import { settled, testPrincipal, waitFor } from '@opsplane/testing'
 import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
 
 let world: SdkWorld
@@ -141,9 +141,6 @@ it('has rules that fail on failures come to an end', async () => {
       .items
   await world.api.post('/sdk/artifacts/unlucky/invoke', {})
   await waitFor(async () => (await mourned()).length === 10)
-  // What came after the last failure in the log is handled after it.
-  const { id } = await create({ name: 'Watched' })
-  const watched = `/origin/api/service-sdk/artifacts/watcher/related-executions?recordId=${id}`
-  await waitFor(async () => (await world.api.get(watched)).page(Execution).items.length === 1)
+  await settled(world.service)
   expect(await mourned()).toHaveLength(10)
 })

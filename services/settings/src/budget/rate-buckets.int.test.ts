@@ -52,20 +52,22 @@ test('of one that nobody has spoken of, what was filled meanwhile is not missing
   expect(await spend({ key: 'rare', spent: 10, seconds: 3_600, perSecond: 1 })).toEqual([100])
 })
 
-test('what goes outwards is counted for several services, and requests for the gateway alone', async () => {
-  const ask = { holder: 'ws_1', wanted: 60, most: 100, ms: 60_000, windowed: false }
-  const lease = (service: 'gateway' | 'sdk' | 'workflows', name: string) =>
-    settings.service
-      .asService(service)
-      .post('/internal/budgets/lease', { owner: 'one', asks: [{ ...ask, name }] })
-  const egress = 'egressBytesPerMinute'
-  const granted = async (service: 'sdk' | 'workflows') =>
-    (await lease(service, egress)).data(GrantedBudgets).leases.map((each) => each.granted)
-  expect(await granted('sdk')).toEqual([60])
-  expect(await granted('workflows')).toEqual([40])
-  expect((await lease('sdk', 'openPolls')).error().code).toBe('forbidden')
-  expect((await lease('gateway', 'openPolls')).status).toBe(200)
-})
+test.each(['egressBytesPerMinute', 'traceBytesPerDay'])(
+  '%s is spent by several services together, and requests by the gateway alone',
+  async (shared) => {
+    const ask = { holder: 'ws_1', wanted: 60, most: 100, ms: 60_000, windowed: false }
+    const lease = (service: 'gateway' | 'sdk' | 'workflows', name: string) =>
+      settings.service
+        .asService(service)
+        .post('/internal/budgets/lease', { owner: 'one', asks: [{ ...ask, name }] })
+    const granted = async (service: 'sdk' | 'workflows') =>
+      (await lease(service, shared)).data(GrantedBudgets).leases.map((each) => each.granted)
+    expect(await granted('sdk')).toEqual([60])
+    expect(await granted('workflows')).toEqual([40])
+    expect((await lease('sdk', 'openPolls')).error().code).toBe('forbidden')
+    expect((await lease('gateway', 'openPolls')).status).toBe(200)
+  },
+)
 
 test('several buckets are answered in the order they were asked for', async () => {
   expect(await spend({ key: 'b', spent: 1 }, { key: 'a', spent: 2 }, { key: 'c', spent: 3 })).toEqual([

@@ -4,10 +4,10 @@ import { type Database, grantBudgetLeases } from '@opsplane/postgres'
 import type { LimitName } from '@opsplane/runtime'
 import { spendRates } from './rate-buckets.js'
 
-/** What every service that calls outwards counts together with the others. */
-const sharedByAll: LimitName = 'egressBytesPerMinute'
+/** What services other than the gateway spend together. */
+const sharedByAll: readonly string[] = ['egressBytesPerMinute', 'traceBytesPerDay'] satisfies LimitName[]
 
-/** Counts over all replicas what the gateway, which has no database, limits, and what goes outwards. */
+/** Counts over all replicas what the gateway, which has no database, limits, and what other services spend together. */
 export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
   return [
     defineRoute({
@@ -23,7 +23,7 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
       response: GrantedBudgets,
       handler: async ({ body: { owner, asks }, meta }) => {
         const caller = callingService(meta.principal)
-        if (caller !== 'gateway' && asks.some(({ name }) => name !== sharedByAll))
+        if (caller !== 'gateway' && asks.some(({ name }) => !sharedByAll.includes(name)))
           throw new ApiError('forbidden', 'The budgets of requests are the gateway’s.')
         // The caller knows the names; here they only tell budgets apart.
         const named = asks.map((ask) => ({ ...ask, name: ask.name as LimitName }))

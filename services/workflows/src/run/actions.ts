@@ -14,7 +14,6 @@ import { allowedRunActions } from '../engine/run-states.js'
 import type { Signal } from '../engine/signal.js'
 import type { TaskId } from '../engine/task.js'
 import { type AwaitedApproval, awaitedApprovals, type Decider } from './approvals.js'
-import { originOf } from './loading.js'
 import { type FoundRun, findRun } from './queries.js'
 import type { Runs } from './runs.js'
 
@@ -23,14 +22,18 @@ type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId' | 'now' | 'clie
 }
 
 /**
- * Makes the caller the giver of a run, where the rights it has acted by have ended. Throws `forbidden` naming what is missing.
+ * Makes the caller the giver of those runs whose rights have ended: of all of them, or of none. Throws `forbidden` naming what is
+ * missing.
  */
-export type TakeOverEnded = (run: { id: string; programRef: string }, caller: Caller) => Promise<void>
+export type TakeOverEnded = (
+  runs: readonly { id: string; programRef: string }[],
+  caller: Caller,
+) => Promise<void>
 
 /** What people do to runs. Each throws `not_found`, or `invalid_state_transition` where the run is not in a state for it. */
 export interface RunActions {
   cancel(runId: string, reason: string | null, caller: Caller): Promise<Run>
-  /** Throws `forbidden` where its rights have ended and the caller has not all of them. */
+  /** Throws `forbidden` where its rights, or those of a run it goes on with, have ended and the caller has not all of them. */
   retry(runId: string, how: RetryRun, caller: Caller): Promise<Run>
   /** Throws `forbidden` for whoever the approval does not name. */
   resume(
@@ -90,9 +93,8 @@ export function createRunActions(sql: Database['sql'], runs: Runs, takeOverEnded
       const { definition } = await runs.programOf(found.identity)
       if (from !== null && definition.steps.every(({ id }) => id !== from))
         throw invalidField('/from', 'unknown_step', `There is no top-level step ${from}.`)
-      const { programRef } = await originOf(sql, runId)
-      await takeOverEnded({ id: runId, programRef }, caller)
       const signal = { kind: 'retry', by: caller.actor.id, from, ...(newKey && { newKey }) } as const
+      await takeOverEnded(await runs.goneOnWith(found.identity, signal), caller)
       const why = async () => (from === null ? 'It was retried before.' : `It has not come to step ${from}.`)
       return present(found, { action: 'retry', signal, why }, caller)
     },

@@ -34,6 +34,7 @@ async function cancelled(commit: ActiveRunOptions['commit']) {
     },
     perform: () => new Promise(() => {}),
     look: async () => [],
+    keepsTrace: () => true,
     moved: () => {},
     schedule: () => {},
     left: (_, leaving) => void left.push(leaving),

@@ -23,6 +23,8 @@ export interface Aftermath {
   settled: AwaitTask[]
   /** Runs it started that nobody waits for any more. */
   abandoned: string[]
+  /** It has ended beyond the quota of traces: its values are left out. */
+  omits: boolean
 }
 
 /** What an active run does its work by. */
@@ -41,6 +43,8 @@ export interface ActiveRunOptions {
     awaited: readonly AwaitTask[],
     begun: readonly AwaitTask[],
   ): Promise<readonly Presented[]>
+  /** Whether a trace of so many bytes is within the quota of its workspace, which it counts for. */
+  keepsTrace(workspaceId: string, bytes: number): boolean
   /** It has come to another state, which is durable. */
   moved(status: RunFace['status']): void
   /** Something is due at this time (Unix ms). */
@@ -186,6 +190,9 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
         awaited,
         settled,
         abandoned: unwanted.filter((id) => !abandoned.has(id)),
+        omits:
+          transition.face.endedAt !== null &&
+          !options.keepsTrace(identity.tenant.workspaceId, transition.bytes),
       },
       consumed: batch.flatMap((queued) =>
         queued.inboxId === undefined ? [] : [{ id: queued.inboxId, outcome: outcomeOf(queued) }],
@@ -306,7 +313,8 @@ const isAwaited = (task: Task): task is AwaitTask => task.kind === 'await'
 const comesByItself = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'run'
 const leavesRows = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'approval'
 
-const hasMore = ({ identity, face, consumed, awaited, settled, abandoned }: Aftermath): boolean =>
+const hasMore = ({ identity, face, consumed, awaited, settled, abandoned, omits }: Aftermath): boolean =>
+  omits ||
   consumed.length > 0 ||
   settled.some(leavesRows) ||
   awaited.some(leavesRows) ||

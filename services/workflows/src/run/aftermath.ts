@@ -4,6 +4,7 @@ import type { Signal } from '../engine/signal.js'
 import type { Aftermath, AwaitTask } from './active-run.js'
 import { admitNext } from './concurrency/admission.js'
 import type { LogPositions } from './event-wait/accepted.js'
+import { omitValues } from './store/omit-values.js'
 import { run } from './store/store.js'
 
 /** Whom a transition concerns beside its run, once it is committed: they are to look what is new. */
@@ -21,13 +22,14 @@ const woken = (at: string) => `signals = r.signals + 1,
 /** Writes what follows a transition, in its transaction. */
 export async function follow(
   tx: StatementRunner,
-  { identity, origin, face, consumed, awaited, settled, abandoned }: Aftermath,
+  { identity, origin, face, consumed, awaited, settled, abandoned, omits }: Aftermath,
   at: string | null,
 ): Promise<Concerned> {
   const { id, tenant } = identity
   const ended = face.endedAt !== null
   if (consumed.length > 0) await dealtWith(tx, consumed)
   if (settled.length > 0) await forget(tx, id, settled)
+  if (omits) await omitValues(tx, id, face.status === 'completed')
   for (const task of awaited)
     await announceWait(tx, { runId: id, ...tenant, since: origin.since ?? {} }, task)
   const reason = {

@@ -1,6 +1,10 @@
 import { ApiError } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import type { Retry } from '../engine/history.js'
+import type { Program } from '../engine/program.js'
 import type { Task } from '../engine/task.js'
+import { foldRun } from './folded-run.js'
+import { loadJournals, originOf } from './loading.js'
 import type { RunIdentity } from './model.js'
 import { own, type Presented, type Reception } from './presented.js'
 import { findRun } from './queries.js'
@@ -41,3 +45,32 @@ export async function goOnWithChild(
 
 const changing = (runId: string) =>
   new ApiError('version_conflict', `Run ${runId} is changing; it is gone on with after that.`)
+
+/**
+ * A run with the runs that its steps would go on with if it were retried now, and those that these would, by what they are
+ * pinned to.
+ */
+export async function goneOnWith(
+  parts: { sql: Database['sql']; programOf(identity: RunIdentity): Promise<Program> },
+  identity: RunIdentity,
+  how: Retry,
+): Promise<{ id: string; programRef: string }[]> {
+  const { sql, programOf } = parts
+  const { id, tenant } = identity
+  const program = await programOf(identity)
+  const found = [{ id, programRef: (await originOf(sql, id)).programRef }]
+  if ([...program.nodes.values()].every(({ step }) => step.type !== 'workflow')) return found
+  const journal = (await loadJournals(sql, [id])).get(id)
+  if (!journal) throw new Error(`${id} has no journal`)
+  const folded = foldRun({ program, identity, ...journal })
+  const at = journal.recorded.at(-1)?.at ?? 0
+  folded.decide({ kind: 'retry', ...how }, at)
+  folded.decide({ kind: 'start' }, at)
+  for (const task of folded.tasks()) {
+    if (task.kind !== 'start_run' || !task.goesOn) continue
+    const child = await findRun(sql, task.goesOn.runId, tenant)
+    if (child.shown.status !== 'completed')
+      found.push(...(await goneOnWith(parts, child.identity, { by: 'system', from: null })))
+  }
+  return found
+}

@@ -105,4 +105,4 @@ test(`${queued} queued runs of one workspace, tarpits and killers of children, k
   const [left] = await service.sql`
     select count(*)::int as count from runs where workspace_id = 'ws_noisy' and status = 'queued'`
   expect(left?.count).toBeGreaterThanOrEqual(queued - 18)
-}, 300_000)
+})

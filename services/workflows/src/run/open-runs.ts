@@ -1,4 +1,4 @@
-import type { Route } from '@opsplane/http'
+import { createSharedBudgets, type Route } from '@opsplane/http'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../config.js'
@@ -28,8 +28,9 @@ export function openRuns(
 ): OpenedRuns {
   const { workflowRuns: all, workflowRunsPerWorkspace: ofOne } = ctx.config
   const { workflowLeaseMs: leaseMs, workflowMaxDeaths: mostDeaths } = ctx.config
+  const budgets = createSharedBudgets(ctx.config, settings)
   const { effects, background } = openEffects(ctx, { settings, clients, operations, outbound })
-  const runs = createRuns(ctx, { ...options, effects, leaseMs, mostDeaths, most: { all, ofOne } })
+  const runs = createRuns(ctx, { ...options, effects, budgets, leaseMs, mostDeaths, most: { all, ofOne } })
   return {
     runs,
     routes: runRoutes(ctx, runs, createRunActions(ctx.database.sql, runs, takeOverEnded)),

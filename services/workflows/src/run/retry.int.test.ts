@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId, RunDetail } from '@opsplane/contracts'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newId, RunDetail, RunStep } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
 import { failed } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
+/** Its traces reach their quota soon. */
+const narrow = { workspaceId: newId('workspace'), environment: 'production' } as const
 let world: RunService
 let service: TestService
 let runs: Runs
@@ -24,7 +26,9 @@ beforeAll(async () => {
     leaseMs: 600_000,
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
   })
-  service = await startTestService(world.service)
+  service = await startTestService(world.service, {
+    env: { WORKSPACE_LIMITS: JSON.stringify({ [narrow.workspaceId]: { traceBytesPerDay: 4_000 } }) },
+  })
   const [first] = world.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
@@ -135,5 +139,63 @@ test('a step that is retried from is one of the definition, and one that the run
   })
   expect(await from('later')).toMatchObject({
     ...{ code: 'invalid_state_transition', message: expect.stringContaining('not come to step later') },
+  })
+})
+
+describe('a run beyond the quota of traces', () => {
+  const definition: Definition = {
+    steps: [
+      { ...call('charge'), body: '{{ input.text }}' },
+      {
+        ...{ id: 'each', type: 'for_each', items: '{{ input.items }}' },
+        steps: [{ id: 'seen', type: 'transform', value: '{{ item & input.text }}' }],
+      },
+      { ...call('ship'), body: '{{ [steps.charge.output.status, $count(steps.each.output)] }}' },
+    ],
+  }
+  const run = async (text: string) => {
+    const begin = world.define(definition)
+    return (await runs.start(begin({ tenant: narrow, input: { items: ['a', 'b'], text } }))).runId
+  }
+  const read = async (runId: string) => {
+    const caller = service.as(testPrincipal({ workspaceId: narrow.workspaceId, role: 'admin' }))
+    const { steps, ...rest } = (await caller.get(`/runs/${runId}`)).data(RunDetail)
+    const omitted = (field: 'input' | 'output') =>
+      steps.filter((step) => step[field].omitted).map(({ place }) => place)
+    return { ...rest, steps, omitted: { inputs: omitted('input'), outputs: omitted('output') }, caller }
+  }
+  const none = { inputs: [], outputs: [] }
+  const large = 'x'.repeat(9_000)
+
+  test('is retried with what it has come to, and shows none of its values once it has completed', async () => {
+    asked = []
+    answer = () => ({ status: 201 })
+    const within = await run('short')
+    expect(await ended(within)).toMatchObject({ status: 'completed' })
+    expect((await read(within)).omitted).toEqual(none)
+
+    answer = (url) => (url.includes('ship') ? refuse() : { status: 202, body: large })
+    const runId = await run(large)
+    expect(await ended(runId)).toMatchObject({ status: 'failed' })
+    const failure = await read(runId)
+    expect(failure.omitted).toEqual({ inputs: ['charge'], outputs: [] })
+    const link = failure.steps.find(({ id }) => id === 'charge')?.output.large?.href
+    expect((await failure.caller.get(link ?? '')).status).toBe(200)
+
+    answer = () => ({ status: 203 })
+    expect((await failure.caller.post(`/runs/${runId}/retry`, {})).status).toBe(200)
+    expect(await ended(runId)).toMatchObject({ status: 'completed', output: { status: 203 } })
+    expect(calls('charge')).toHaveLength(2)
+    const completed = await read(runId)
+    const places = ['charge', 'seen[0]', 'seen[1]', 'ship']
+    expect(completed).toMatchObject({ omitted: { outputs: places }, output: { value: { status: 203 } } })
+    expect(completed.omitted.inputs).toEqual(expect.arrayContaining(['charge', 'ship']))
+    expect(completed.steps.find(({ id }) => id === 'each')).toMatchObject({
+      itemCount: 2,
+      output: { value: null },
+    })
+    expect((await failure.caller.get(link ?? '')).status).toBe(404)
+    const page = (await failure.caller.get(`/runs/${runId}/steps`)).page(RunStep)
+    expect(page.items).toEqual(completed.steps)
   })
 })

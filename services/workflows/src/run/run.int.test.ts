@@ -155,7 +155,7 @@ test('a run that waits for another one gives its lease back, and with that its p
   const isLeased = async () =>
     (await service.sql`select 1 from runs where id = ${runId} and lease_owner is not null`).length > 0
   await reached(runId, 'waiting')
-  await waitFor(async () => !(await isLeased()), { timeoutMs: 40_000 })
+  await waitFor(async () => !(await isLeased()))
 })
 
 test('a trigger that has started a run starts no other one', async () => {

@@ -8,7 +8,7 @@ import type { HeldRun, Origin } from './model.js'
 import { own, type Presented, type Reception } from './presented.js'
 
 export interface RunnerOptions
-  extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look' | 'moved'> {
+  extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look' | 'keepsTrace' | 'moved'> {
   /** Runs in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
   /** A run whose worker has died so often in a row at the same step is not tried again. */
@@ -130,10 +130,10 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   function begin(run: HeldRun, origin: Origin, folded: FoldedRun, underWay?: WorkUnderWay): ActiveRun {
-    const { nowMs: now, commit, look, moved } = options
+    const { nowMs: now, commit, look, keepsTrace, moved } = options
     const perform = underWay ? goingOnWith(underWay, options.perform) : options.perform
     return createActiveRun({
-      ...{ run, origin, folded, nowMs: now, commit, perform, look, moved, schedule },
+      ...{ run, origin, folded, nowMs: now, commit, perform, look, keepsTrace, moved, schedule },
       left(active, leaving) {
         free(run.identity.id, run.fence)
         options.left(active, leaving)

@@ -3,14 +3,15 @@ import { ApiError, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import { maxCausationDepth } from '@opsplane/http'
 import { giveBackStatement, held, holdBack } from '@opsplane/postgres'
-import { systemClock } from '@opsplane/runtime'
+import { type Budgets, systemClock } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { Retry } from '../engine/history.js'
 import type { Program } from '../engine/program.js'
 import type { ActiveRun, Aftermath, Leaving } from './active-run.js'
 import { type Concerned, follow } from './aftermath.js'
 import { ask } from './asking.js'
-import { goOnWithChild } from './children.js'
+import { goneOnWith, goOnWithChild } from './children.js'
 import { databaseClock } from './clock.js'
 import { limitOf } from './concurrency/key.js'
 
@@ -45,6 +46,8 @@ export interface RunsOptions {
   giverOf: GiverOf
   /** Up to where the logs of all services have come. */
   logEnds(): Promise<LogPositions>
+  /** What traces are counted by. */
+  budgets: Pick<Budgets, 'fits'>
   /** Runs in hand at most, and of one workspace. */
   most?: { all: number; ofOne: number }
   leaseMs?: number
@@ -64,6 +67,8 @@ export interface Runs {
   present(runId: string, presented: Presented, force: boolean): Promise<Reception>
   /** What a run goes by. */
   programOf(identity: RunIdentity): Promise<Program>
+  /** A run, and those that go on with it once it is retried so, with what each goes by. */
+  goneOnWith(identity: RunIdentity, how: Retry): Promise<{ id: string; programRef: string }[]>
   /** Presents events to the runs that wait for them by now. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
   /** Runs were started in a transaction that is committed now. */
@@ -190,6 +195,11 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     return { runId }
   }
 
+  const programOf = async ({ id, tenant }: RunIdentity) => {
+    const { programRef } = await originOf(database.sql, id)
+    return (await programs(programRef, tenant)).program
+  }
+
   const loaded = async ({ programRef }: Origin, { tenant }: RunIdentity) => {
     const found = await store.insist(() => programs(programRef, tenant))
     if (!found) throw new ApiError('service_unavailable', 'The service is being stopped.')
@@ -203,6 +213,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const runner = createRunner({
     ...{ most, mostDeaths, commit, left, perform: work, moved: measures.moved },
     nowMs: clock.nowMs,
+    keepsTrace: (workspaceId, bytes) => options.budgets.fits('traceBytesPerDay', { workspaceId }, bytes),
     look: (active, awaited, begun) => readNews(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
     async foldedRunOf({ identity }, { origin, recorded }) {
@@ -260,10 +271,8 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       const runIds = await sendToWaiting(database.sql, events, clock.at())
       tell({ runIds, admitted: false })
     },
-    async programOf({ id, tenant }) {
-      const { programRef } = await originOf(database.sql, id)
-      return (await programs(programRef, tenant)).program
-    },
+    programOf,
+    goneOnWith: (identity, how) => goneOnWith({ sql: database.sql, programOf }, identity, how),
     start,
     waitForEnd: ends.wait,
     waitForRest: ends.waitForRest,

@@ -202,6 +202,7 @@ export async function runSteps(sql: Database['sql'], options: TraceOptions): Pro
 function valueIn(runId: string, { seq, entry, largeField, largeBytes }: TraceLine, field: string): RunValue {
   if (largeField === field && !(field in entry))
     return { value: null, large: { href: `/runs/${runId}/values/${seq}.${field}`, bytes: largeBytes ?? 0 } }
+  if (entry.omitted === true) return { value: null, large: null, omitted: true }
   // JSON, as it was read from the journal.
   return { value: (entry[field] ?? null) as RunValue['value'], large: null }
 }

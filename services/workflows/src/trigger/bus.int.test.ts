@@ -39,7 +39,7 @@ it('misses nothing of a stream that was made again while nobody listened, and be
   const started: unknown[] = []
   const listen = () =>
     startBusTriggers(
-      { link, names, log, database },
+      { config: { natsAckWaitMs: 30_000 }, link, names, log, database },
       {
         async start(_, __, { event }) {
           started.push(event)

@@ -8,6 +8,7 @@ import {
 import { consumerCheckpoints } from '@opsplane/eventstore'
 import { durableConsumer, type StreamLog, type StreamMessage, streamLog, topicEventId } from '@opsplane/nats'
 import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres'
+import type { BackendConfig } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { candidatesFor } from './active.js'
@@ -29,10 +30,12 @@ const durable = 'workflows-bus'
 
 /** Starts the workflows that listen to topics, each once for an event of the bus. */
 export function startBusTriggers(
-  ctx: Pick<ServiceContext, 'link' | 'names' | 'log' | 'database'>,
+  ctx: Pick<ServiceContext, 'link' | 'names' | 'log' | 'database'> & {
+    config: Pick<BackendConfig, 'natsAckWaitMs'>
+  },
   starting: Starting,
 ): BackgroundWork {
-  const { link, names, log, database } = ctx
+  const { config, link, names, log, database } = ctx
   const stream = streamLog(link, names.topicsStream)
   const prefix = names.topicSubjects.replace(/>$/, '')
 
@@ -52,6 +55,7 @@ export function startBusTriggers(
     link,
     stream: names.topicsStream,
     durable,
+    ackWaitMs: config.natsAckWaitMs,
     ...beginningOf(database, stream),
     log,
     read: (message) => readMessage(message, prefix),

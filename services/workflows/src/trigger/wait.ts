@@ -1,15 +1,13 @@
-import type { TriggeredRun } from '@opsplane/contracts'
+import { mostRunWaitSeconds, type TriggeredRun } from '@opsplane/contracts'
 import { z } from 'zod'
 import type { Runs } from '../run/runs.js'
-
-const maxWaitSeconds = 20
 
 export const WaitQuery = z.object({
   wait: z.coerce
     .number()
     .int()
     .min(0)
-    .max(maxWaitSeconds)
+    .max(mostRunWaitSeconds)
     .default(0)
     .meta({
       description:

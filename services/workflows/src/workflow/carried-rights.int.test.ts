@@ -304,6 +304,33 @@ describe('a run whose giver has left', () => {
     expect(await read(heir, id)).toMatchObject({ ownerId: builder.userId, deactivatedReason: 'owner_rights' })
   })
 
+  it('is retried with the failed run it waits for, by the rights of the same person for both, or not at all', async () => {
+    const inner = await create(builder, needy, 'Inner')
+    await act(builder.api, inner, 'publish')
+    const parent = person()
+    id = await create(parent, { steps: [{ id: 'sub', type: 'workflow', workflow: inner }] }, 'Parent')
+    await act(parent.api, id, 'publish')
+    const { runId } = (await act(parent.api, id, 'trigger?wait=20')).data(TriggeredRun)
+    const [child] = (await parent.api.get(`/workflows/${inner}/runs`)).page(Run).items
+    await loses(builder, null)
+    await suspended(builder, inner)
+    const refused = (await retry(person(without), runId)).error()
+    expect(refused).toMatchObject({ details: [{ params: { missing: ['secrets:use'] } }] })
+    const grants = fixture.settings.granted.length
+    expect((await retry(person(), runId)).status).toBe(200)
+    await attempt(runId, 2)
+    await attempt(child?.id ?? '', 2)
+    // The parent acts by the rights it had.
+    expect(fixture.settings.granted).toHaveLength(grants + 1)
+    expect(grantsUsed().at(-1)).toBe(latestGrant())
+    const heir = person()
+    await loses(parent, null)
+    await suspended(parent, id)
+    expect((await retry(heir, runId)).status).toBe(200)
+    await attempt(runId, 3)
+    expect(fixture.settings.granted).toHaveLength(grants + 2)
+  })
+
   it('goes on after a decision by what its giver still may, not by the rights of who decides', async () => {
     id = await create(builder, asking)
     await act(builder.api, id, 'publish')

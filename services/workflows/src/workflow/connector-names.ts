@@ -1,10 +1,10 @@
-import { ApiError, ConnectorNames, type TenantScope } from '@opsplane/contracts'
+import { ApiError, ConnectorNames, type ConnectorNamesQuestion, type TenantScope } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 
 /** Connectors of an environment that have one of these ids or names. */
 export type FindConnectors = (
   tenant: TenantScope,
-  wanted: { ids?: string[]; names?: string[] },
+  wanted: Pick<ConnectorNamesQuestion, 'ids' | 'names' | 'furtherActions'>,
 ) => Promise<ConnectorNames['connectors']>
 
 const timeoutMs = 3_000

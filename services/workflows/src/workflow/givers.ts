@@ -53,8 +53,11 @@ export interface Givers {
     definition: WorkflowDefinition,
     meta: GiverMeta,
   ): Promise<ReadModelRow | null>
-  /** Makes the caller the giver of a run that is about to go on, where the rights it has ended. Throws as `give` does. */
-  takeOverEnded(carrier: Required<Carrier>, definition: WorkflowDefinition, meta: GiverMeta): Promise<void>
+  /** Makes the caller the giver of those runs about to go on whose rights have ended, or throws as `give` does. */
+  takeOverEnded(
+    carried: readonly { carrier: Required<Carrier>; definition: WorkflowDefinition }[],
+    meta: GiverMeta,
+  ): Promise<void>
 }
 
 export interface GiversOptions {
@@ -134,14 +137,24 @@ export function createGivers(options: GiversOptions): Givers {
       const isOwn = giver?.userId === meta.principal.userId && (await holds(giver, definition, meta.tenant))
       return isOwn ? null : takeOver(carrier, definition, meta)
     },
-    async takeOverEnded(carrier, definition, meta) {
+    async takeOverEnded(carried, meta) {
       const { tenant } = meta
-      const giver = await of(carrier, tenant)
-      if (giver && (await holds(giver, definition, tenant))) return
-      const { id, state } = await takeOver(carrier, definition, meta)
+      const rows: ReadModelRow[] = []
+      for (const { carrier, definition } of carried) {
+        const giver = await of(carrier, tenant)
+        if (!giver || !(await holds(giver, definition, tenant)))
+          rows.push(await takeOver(carrier, definition, meta))
+      }
+      if (rows.length === 0) return
       await planned.unsafe(
-        `insert into version_grants (id, workspace_id, environment, version, state) values ($1, $2, $3, 1, $4::text::json)`,
-        [id, tenant.workspaceId, tenant.environment, stringifyExact(state)],
+        `insert into version_grants (id, workspace_id, environment, version, state)
+         select id, $2, $3, 1, state::json from unnest($1::text[], $4::text[]) as given(id, state)`,
+        [
+          rows.map(({ id }) => id),
+          tenant.workspaceId,
+          tenant.environment,
+          rows.map(({ state }) => stringifyExact(state)),
+        ],
         { prepare: true },
       )
     },

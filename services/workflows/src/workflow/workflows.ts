@@ -231,9 +231,12 @@ export function createWorkflows(
       return settled(id, await aggregate.handle(id, command, meta))
     },
 
-    takeOverEnded: async ({ id: runId, programRef: versionId }, caller) => {
-      const { definition } = await versions.load(versionId, caller.tenant)
-      await givers.takeOverEnded({ versionId, runId }, definition, caller)
+    takeOverEnded: async (runs, caller) => {
+      const carried = runs.map(async ({ id: runId, programRef: versionId }) => {
+        const { definition } = await versions.load(versionId, caller.tenant)
+        return { carrier: { versionId, runId }, definition }
+      })
+      await givers.takeOverEnded(await Promise.all(carried), caller)
     },
 
     archive: async (id, meta) => {

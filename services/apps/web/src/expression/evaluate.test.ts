@@ -25,6 +25,38 @@ test('has JSONata for the rest', async () => {
   expect(await evaluated('{{ $count(data.items.rows[open]) }} of {{ inputs.count }}', scope)).toBe('1 of 3')
 })
 
+const digits = '1234567890123456.7891'
+
+test.each([
+  ['$sum([0.1, 0.2])', 0.3],
+  ['$sum([])', 0],
+  ['$sum([1e21, -1e21, 0.1])', 0.1],
+  ['$sum(absent)', null],
+  ['$average([0.1, 0.2])', 0.15],
+  ['$average([1, 2, 2])', 5 / 3],
+  ['$average([])', null],
+  ['$number("12.50")', 12.5],
+  ['$number("1e21")', 1e21],
+  ['$number("0x1F")', 31],
+  ['$number(true)', 1],
+  ['$number(0.1)', 0.1],
+  ['"12.50" ~> $number', 12.5],
+])('counts in decimals: %s is %d', async (expression, value) => {
+  expect(await evaluated(`{{ ${expression} }}`, scope)).toBe(value)
+})
+
+test.each([
+  [`$number("${digits}")`, `${digits} has more digits than a number`],
+  ['$number("9007199254740993")', 'has more digits'],
+  ['$sum([9007199254740992, 1])', '9007199254740993 has more digits'],
+  ['$average([9007199254740992, 1])', 'has more digits'],
+  ['$number("1e-400")', 'has more digits'],
+  ['$number("none")', 'Unable to cast value to a number'],
+  ['$sum(["1"])', 'must be an array of "numbers"'],
+])('refuses what no number is exactly: %s', async (expression, message) => {
+  await expect(evaluated(`{{ ${expression} }}`, scope)).rejects.toThrow(message)
+})
+
 test.each(['{{ $nowhere() }}', '{{ (', '{{ $eval("1") }}', '{{ ($f := function() { $f() }; $f()) }}'])(
   'says of %s what is wrong',
   async (template) => {

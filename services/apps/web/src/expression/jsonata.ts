@@ -1,4 +1,5 @@
 import jsonata from 'jsonata'
+import { registerExactFunctions } from './exact-functions.js'
 import type { ExpressionScope } from './scope.js'
 
 /** An expression that does not end costs a moment, not the tab. */
@@ -21,6 +22,7 @@ function compile(source: string): jsonata.Expression {
   expression.registerFunction('eval', () => {
     throw new Error('$eval is not available')
   })
+  registerExactFunctions(expression)
   if (compiled.size >= maxCompiled) compiled.clear()
   compiled.set(source, expression)
   return expression

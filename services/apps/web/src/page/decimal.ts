@@ -42,7 +42,7 @@ export function decimalText(decimal: Decimal): string {
 }
 
 /** Whether JavaScript has exactly this number. */
-function isNumber(decimal: Decimal): boolean {
+export function isNumber(decimal: Decimal): boolean {
   const kept = parseDecimal(String(Number(decimalText(decimal))))
   return kept !== undefined && compareDecimals(kept, decimal) === 0
 }
@@ -52,22 +52,4 @@ export function numberOf(decimal: Decimal): number | string {
   const text = decimalText(decimal)
   const number = Number(text)
   return isNumber(decimal) && (Number.isSafeInteger(number) || !Number.isInteger(number)) ? number : text
-}
-
-const longNumber = /\d{16}|\d[eE][+-]?\d/
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-
-/** JSON, of which each number that JavaScript would round is its text. Throws what `JSON.parse` throws. */
-export function parseJson(text: string): unknown {
-  return JSON.parse(longNumber.test(text) ? text.replace(tokens, exactToken) : text)
-}
-
-/** Whether JSON has a number that JavaScript would round. */
-export const hasLongNumber = (text: string): boolean =>
-  longNumber.test(text) && text.replace(tokens, exactToken) !== text
-
-function exactToken(token: string): string {
-  if (token.startsWith('"')) return token
-  const decimal = parseDecimal(token)
-  return decimal !== undefined && isNumber(decimal) ? token : `"${token}"`
 }

@@ -1,6 +1,7 @@
 import type { InputComponent } from '@opsplane/contracts'
+import { exactNumbersAsText, parseExact } from '@opsplane/contracts/exact-json'
 import { textOf } from '../expression/evaluate.js'
-import { compareDecimals, decimalText, hasLongNumber, numberOf, parseDecimal, parseJson } from './decimal.js'
+import { compareDecimals, decimalText, numberOf, parseDecimal } from './decimal.js'
 import { decimalSeparator } from './format.js'
 import { dayIn, timeOf, typedDay, typedTime } from './times.js'
 
@@ -65,12 +66,13 @@ function likeBefore(typed: string, before: unknown): unknown {
   if (typeof before === 'number') return typedNumber(typed) ?? typed
   if (typeof before === 'boolean') return typed === 'true' || typed === 'false' ? typed === 'true' : typed
   if (typeof before !== 'object' || before === null) return typed
-  return jsonTyped(typed)?.value ?? typed
+  const json = jsonTyped(typed)
+  return json ? exactNumbersAsText(json.value) : typed
 }
 
 function jsonTyped(typed: string): { value: unknown } | undefined {
   try {
-    return { value: parseJson(typed) }
+    return { value: parseExact(typed) }
   } catch {
     return undefined
   }
@@ -94,8 +96,9 @@ export function problemOf(input: InputComponent, typed: Typed, before: unknown):
 }
 
 function jsonProblem(typed: string): string | undefined {
-  if (!jsonTyped(typed)) return 'Enter JSON, such as {"key": "value"}.'
-  return hasLongNumber(typed)
+  const json = jsonTyped(typed)
+  if (!json) return 'Enter JSON, such as {"key": "value"}.'
+  return exactNumbersAsText(json.value) !== json.value
     ? 'Enter numbers of more than 15 digits as texts, in quotation marks.'
     : undefined
 }

@@ -39,7 +39,7 @@ describe('two dispatchers, of which one is killed in the middle', () => {
         return row?.done === keys.length * perKey
       },
       // What the killed one held comes again after the consumer's wait for acknowledgements.
-      { message: 'every delivery', timeoutMs: 120_000 },
+      { message: 'every delivery' },
     )
     for (const key of keys) {
       const numbers = endpoint.of(key)

@@ -89,9 +89,6 @@ describe(`a backlog of ${backlog} deliveries`, () => {
     })
     await waitFor(
       async () => (await sql`select from webhook_queues where webhook_id = ${webhook.id}`).length === 0,
-      {
-        timeoutMs: 600_000,
-      },
     )
     const rows = await sql<{ status: string; count: number }[]>`
       select status, count(*)::int from deliveries where webhook_id = ${webhook.id} group by status`

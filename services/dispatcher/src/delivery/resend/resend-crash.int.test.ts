@@ -38,7 +38,7 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
           select id from deliveries where status = 'succeeded'`
         return rows.length === 3 && rows.map(({ id }) => id)
       },
-      { message: 'the retry and both replays', timeoutMs: 120_000 },
+      { message: 'the retry and both replays' },
     )
     const resent = [...replays, retried].map(({ id }) => id)
     expect(succeeded.sort()).toEqual([...resent].sort())

@@ -30,8 +30,7 @@ const leaving = (table: string, before: number, left: number[]) =>
       const reported = lines.map((line) => JSON.stringify(line)).slice(-10)
       throw new Error(`there are ${there}\n${reported.join('\n')}\n${held}`)
     },
-    // A lock that is not to be had costs a pass, passes are three seconds apart, and a statement may take 30.
-    { message: `${table} to be dropped`, timeoutMs: 90_000 },
+    { message: `${table} to be dropped` },
   )
 const locks = () => fixture.service.sql`
   select a.pid, l.mode, l.granted, l.locktype, l.relation::regclass::text as relation, a.state, a.wait_event,

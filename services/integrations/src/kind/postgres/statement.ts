@@ -77,4 +77,6 @@ const typeNumbers: Record<ParameterType | 'unknown', number> = {
   },
   ...{ json: 3802, uuid: 2950, 'text[]': 1009, 'integer[]': 1007, 'bigint[]': 1016, 'decimal[]': 1231 },
   ...{ 'boolean[]': 1000, 'date[]': 1182, 'timestamp[]': 1185, 'uuid[]': 2951 },
+  ...{ float: 701, time: 1083, local_timestamp: 1114, interval: 1186 },
+  ...{ 'float[]': 1022, 'time[]': 1183, 'local_timestamp[]': 1115, 'interval[]': 1187 },
 }

@@ -3,9 +3,9 @@ import { Change, type ChangeConflict, ChangeWindow, ConfigurationItem } from '@o
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import {
-  caughtUp,
   type EventRecorder,
   recordEvents,
+  settled,
   startTestService,
   type TestService,
   testNatsUrl,
@@ -60,7 +60,7 @@ const reported = (id: string) => {
   const own = recorder.published.filter(({ event }) => event.resource.id === id)
   return [...new Map(own.map((message) => [message.event.id, message])).values()]
 }
-const allHandled = () => caughtUp(service, 'itsm-change-conflicts', 'itsm-window-conflicts')
+const allHandled = () => settled(service)
 /** What the log has of a change. */
 const logged = async (id: string) => [
   ...(await service.sql`select type, data from events where stream_id = ${id} order by version`),

@@ -44,7 +44,6 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
     ctx.consume({
       durable,
       types: patterns,
-      ackWaitMs: 120_000,
       ...batching,
       perform: async (events) => {
         const linksOf = linksOfTenants(database.sql)

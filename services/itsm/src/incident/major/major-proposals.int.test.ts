@@ -7,7 +7,7 @@ import {
   type MajorRule,
   systemActor,
 } from '@opsplane/contracts'
-import { caughtUp, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { settled, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { itsm } from '../../service.js'
 
 let service: TestService
@@ -32,7 +32,6 @@ async function settings(majorRules?: MajorRule[]) {
   return { api, open, get, edit, reason }
 }
 /** Whatever came before has been looked at. */
-const settled = () => caughtUp(service, 'itsm-major-proposals')
 const mostPressing: MajorRule = { name: 'Most pressing', priorities: ['P1'] }
 
 describe('an incident is proposed as a major one by itself', () => {
@@ -71,7 +70,7 @@ describe('an incident is proposed as a major one by itself', () => {
     await api.post(`/itsm/incidents/${one.id}/major/reject`, {})
     await edit(one, { urgency: 'low' })
     await edit(one, { urgency: 'high' })
-    await settled()
+    await settled(service)
     expect((await get(one)).majorState).toBe('rejected')
     const rows = await service.sql`
       select 1 from events where stream_id = ${one.id} and type = 'incident.major_changed'`
@@ -82,7 +81,7 @@ describe('an incident is proposed as a major one by itself', () => {
     const { open, edit, get } = await settings([mostPressing])
     const [mild, canceled] = [await open({ impact: 'high' }), await open()]
     await edit(canceled, { impact: 'high', urgency: 'high', status: 'canceled' })
-    await settled()
+    await settled(service)
     expect([(await get(mild)).majorState, (await get(canceled)).majorState]).toEqual(['none', 'none'])
   })
 })

@@ -22,7 +22,6 @@ let answer: (texts: string[]) => ReceiverResponse
 /** However busy the machine is, a search waits for what it is to get; only the test of slowness lets it be impatient. */
 const longMs = 50_000
 const searchPatience = { embeddingMs: longMs }
-const patiently = { timeoutMs: longMs }
 
 /** Two meanings: drinks and everything else. */
 const meaning = (text: string) => (/coffee|tea|espresso|beverage/i.test(text) ? [1, 0.1] : [0.1, 1])
@@ -69,7 +68,7 @@ const embedded = (articles: number) =>
     const [row] = await service.sql`select count(*)::int as n from knowledge_chunks
       where workspace_id = ${team.principal.workspaceId ?? ''} and vector is not null`
     return row?.n === articles
-  }, patiently)
+  })
 const search = async (query = 'beverage') =>
   (await team.reader.post('/knowledge/search', { query })).data(KnowledgeResults)
 
@@ -106,7 +105,7 @@ it('has the vectors of an article that took the place of another one', async () 
     const rows = await service.sql`select article_id from knowledge_chunks
       where article_id in (${coffee?.id ?? ''}, ${id}) and vector is not null`
     return rows.length === 1 && rows[0]?.article_id === id
-  }, patiently)
+  })
   expect((await search()).results[0]).toMatchObject({ id, ranks: { text: null, vector: 1 } })
 })
 
@@ -158,7 +157,7 @@ it('embeds what is published while the endpoint is away once it is back', async 
   await waitFor(async () => {
     const [row] = await service.sql`select last_error from knowledge_chunks where article_id = ${id}`
     return row?.last_error === 'It answered with status 500.'
-  }, patiently)
+  })
   answer = well
   now += 3_000
   await embedded(10)
@@ -184,10 +183,10 @@ it('embeds the others beside a piece that the endpoint takes from nobody', async
     const [row] = await service.sql`select failures from knowledge_chunks where article_id = ${id}`
     return row?.failures
   }
-  await waitFor(async () => (await failures()) === 1, patiently)
+  await waitFor(async () => (await failures()) === 1)
   const before = together
   now += 600_000
-  await waitFor(async () => (await failures()) === 2, patiently)
+  await waitFor(async () => (await failures()) === 2)
   expect(together).toBe(before)
 })
 
@@ -203,14 +202,14 @@ it('embeds only what changed of a new version, and nothing of a retired one', as
     const rows = await service.sql`select 1 from knowledge_chunks c join knowledge_published p
       on p.id = c.article_id and p.version = c.source_version where c.article_id = ${id} and vector is null`
     return rows.length === 0 && endpoint.received().length > before
-  }, patiently)
+  })
   await team.author.post(`/knowledge/${id}/retire`)
   // Tidied up with the next publication.
   await team.publish({ title: 'Another' })
   await waitFor(async () => {
     const rows = await service.sql`select 1 from knowledge_chunks where article_id = ${id}`
     return rows.length === 0
-  }, patiently)
+  })
 })
 
 it('reads vectors once while nothing changes, also more of them than all tenants have room for', async () => {

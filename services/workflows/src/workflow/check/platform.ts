@@ -79,7 +79,9 @@ async function checkConnectors(
   if (connected.length === 0) return []
   const ids = [...new Set(connected.map(({ step }) => step.connector))]
   try {
-    const known = new Map((await findConnectors(tenant, { ids })).map((each) => [each.id, each]))
+    const known = new Map(
+      (await findConnectors(tenant, { ids, furtherActions: true })).map((each) => [each.id, each]),
+    )
     return connected.flatMap(({ step, path }) => {
       const { id, connector, action } = step
       const found = known.get(connector)
@@ -89,7 +91,7 @@ async function checkConnectors(
         ]
       const { name, actions } = found
       if (!actions || actions.includes(action)) return []
-      const message = `names no action of ${name}, which has ${actions.join(', ')}: ${action}`
+      const message = `names no action of ${name}, which has ${listed(actions)}: ${action}`
       return [problem(id, [...path, 'action'], 'unknown_action', message)]
     })
   } catch (error) {
@@ -97,3 +99,11 @@ async function checkConnectors(
     return []
   }
 }
+
+const mostListed = 20
+
+/** An API may have hundreds of actions. */
+const listed = (actions: readonly string[]): string =>
+  actions.length <= mostListed
+    ? actions.join(', ')
+    : `${actions.slice(0, mostListed).join(', ')} and ${actions.length - mostListed} more`

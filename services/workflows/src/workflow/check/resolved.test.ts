@@ -20,7 +20,9 @@ const platform: Platform = {
     },
     isComplete: () => true,
   },
-  findConnectors: async () => [{ id: connector, name: 'Chat', kind: 'slack', actions: ['known'] }],
+  findConnectors: async (_, { furtherActions }) => [
+    { id: connector, name: 'Chat', kind: 'openapi', actions: furtherActions ? ['known'] : null },
+  ],
   findKnown: async (_, __, names) => names.filter((name) => name === 'known'),
   outbound: {
     checkUrl(url) {

@@ -1,6 +1,7 @@
 import { parseExact, stringifyExact } from '@opsplane/contracts'
 import { request } from 'undici'
 import { joinPlatform, type SharedPlatform } from '../shared/platform.js'
+import { columns, depots } from './columns.js'
 
 /** Calls the API with bodies whose numbers keep all their digits, and reads answers so. */
 function exactClient(info: { baseUrl: string; apiKey: string; workspace: string }) {
@@ -27,18 +28,44 @@ function exactClient(info: { baseUrl: string; apiKey: string; workspace: string 
   }
 }
 
-/** A workspace on the platform of the run, and the calls that the tests of numbers make in it. */
+/** A workspace on the platform of the run, and the calls that the tests of values make in it. */
 export async function joinExactly() {
   const platform: SharedPlatform = await joinPlatform()
   const api = exactClient(platform.info)
+  /** What a request has made. Throws where it is refused. */
+  async function made<T = { id: string }>(path: string, body: unknown): Promise<T> {
+    const { status, json, text } = await api<T>('POST', path, body)
+    if (status >= 300) throw new Error(`${path}: ${status} ${text}`)
+    return json.data
+  }
   return {
     platform,
     api,
-    /** What a request has made. Throws where it is refused. */
-    async made<T = { id: string }>(path: string, body: unknown): Promise<T> {
-      const { status, json, text } = await api<T>('POST', path, body)
-      if (status >= 300) throw new Error(`${path}: ${status} ${text}`)
-      return json.data
+    made,
+    /** The table `values`, and the one that it refers to. */
+    async makeTables() {
+      const { records, ...table } = depots
+      await made('/tables', table)
+      await made(`/tables/${depots.slug}/records/bulk`, { records })
+      await made('/tables', { slug: 'values', columns })
+    },
+    /** An app that shows records of the table and has a form for new ones. */
+    async deployApp() {
+      const app = await made('/apps', { slug: 'values', name: 'Values' })
+      const operations = ['list', 'create']
+      const writable = columns.map(({ name }) => name)
+      const binding = { kind: 'table', table: 'values', operations, writable, limit: 200 }
+      await made(`/apps/${app.id}/data-sources`, { name: 'values', binding })
+      await made(`/apps/${app.id}/pages`, {
+        ...{ slug: 'all', title: 'All' },
+        components: [{ type: 'table', label: 'Values', source: 'values', columns: [{ field: 'tag' }] }],
+      })
+      await made(`/apps/${app.id}/deploy`, { note: 'First' })
+    },
+    /** Where the browser asks something of the app. */
+    appPath: (what: 'data' | 'actions') => {
+      const { baseUrl, workspace } = platform.info
+      return `${new URL(baseUrl).origin}/apps/${workspace}/values/-/${what}`
     },
     /** Records of the table `values`. */
     found: async (filter: object) => {

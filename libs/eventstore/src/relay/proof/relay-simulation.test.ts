@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals'
+import { failingSeed, InvariantError, simulate } from '@opsplane/testing'
+import { planted } from './planted.fixture.js'
+import { RelayRun } from './relay-run.fixture.js'
+
+test('the relay publishes what is committed, and in order, whatever happens', () =>
+  simulate(300, (seed) => new RelayRun(seed)))
+
+test.each(Object.entries(planted))('%s is found, and its seed shows it again', async (_, fault) => {
+  const failed = await failingSeed(1_000, (seed) => new RelayRun(seed, fault))
+  expect(failed?.error).toBeInstanceOf(InvariantError)
+  if (!failed) return
+  const again = await failingSeed(1, (seed) => new RelayRun(seed, fault), failed.seed)
+  expect(again).toEqual(failed)
+})

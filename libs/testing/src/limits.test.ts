@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { currentTestFile } from './current-test.js'
+import { limitsOf } from './limits.js'
+import { longTier } from './runs/long-tier.js'
+
+describe('the limits of a test file', () => {
+  test.each([
+    ['libs/runtime/dist/clock.test.js', 15_000],
+    ['services/itsm/dist/incident/auto-close.int.test.js', 60_000],
+    ['test-e2e/dist/studio.e2e.test.js', 120_000],
+    // A program that test files share starts once, and is bounded by those who wait for it.
+    [undefined, 120_000],
+  ])('%s: waits end after %i ms', (path, waitMs) => {
+    expect(limitsOf(path, {}).waitMs).toBe(waitMs)
+  })
+
+  test('leave time for several waits in one test', () => {
+    for (const path of ['a.test.js', 'a.int.test.js', 'a.e2e.test.js']) {
+      const { waitMs, testMs } = limitsOf(path, {})
+      expect(testMs).toBeGreaterThan(2 * waitMs)
+    }
+  })
+
+  test.each(Object.keys(longTier))('are those of hours where %s is set', (name) => {
+    expect(limitsOf('a.test.js', { [name]: '1' }).waitMs).toBeGreaterThan(1_000_000)
+  })
+
+  test('go by the file that runs', () => {
+    expect(currentTestFile()).toBe(fileURLToPath(import.meta.url))
+  })
+})

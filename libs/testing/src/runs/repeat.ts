@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { describeResults, resultsOf, runTests, summaryFile } from './results.js'
+
+/** What else the machine does during a run: arguments of stress-ng. */
+const conditions = {
+  quiet: undefined,
+  cpu: ['--cpu', '2'],
+  disk: ['--hdd', '1', '--hdd-bytes', '2g', '--temp-path', '.opsplane'],
+} as const
+type Condition = keyof typeof conditions
+const plan: readonly Condition[] = ['quiet', 'quiet', 'cpu', 'cpu', 'disk', 'disk']
+
+const usage = `Usage: npm run test:repeat -- [--summary] [--json] [arguments for jest]
+
+Runs npm test six times, to find what is red by chance: two runs on the machine as it is, two beside two CPU hogs,
+two beside a disk hog (stress-ng). Each result is added to ${summaryFile}; started again on the same commit, it
+goes on with the runs that are missing.
+
+  --summary    runs nothing: prints what this commit's runs have come to
+  --json       prints the results as JSON
+  -h, --help   prints this
+
+Exits with 0 when all six runs of this commit are green.
+`
+const { values, positionals } = parseArgs({
+  options: {
+    summary: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  },
+  allowPositionals: true,
+})
+if (values.help) process.stdout.write(usage)
+else if (!values.summary && spawnSync('stress-ng', ['--version']).status !== 0) {
+  process.stderr.write(
+    'stress-ng was not found. Install it (Debian: apt-get install stress-ng) and run this again.\n',
+  )
+  process.exitCode = 2
+} else await repeat()
+
+async function repeat(): Promise<void> {
+  if (!values.summary)
+    for (const condition of missing()) await beside(condition, () => runTests('fast', condition, positionals))
+  const results = resultsOf('fast')
+  const rest = missing()
+  if (values.json) process.stdout.write(`${JSON.stringify({ results, missing: rest })}\n`)
+  else {
+    const todo = rest.length > 0 ? `not run on this commit: ${rest.join(', ')}` : ''
+    process.stdout.write(`${[describeResults(results), todo].filter(Boolean).join('\n')}
+`)
+  }
+  process.exitCode = rest.length === 0 && results.every(({ failed }) => failed === 0) ? 0 : 1
+}
+
+/** Runs of the plan that this commit has not had. */
+function missing(): Condition[] {
+  const done = resultsOf('fast').map(({ part }) => part)
+  return plan.filter((condition) => {
+    const index = done.indexOf(condition)
+    if (index >= 0) done.splice(index, 1)
+    return index < 0
+  })
+}
+
+async function beside(condition: Condition, work: () => Promise<unknown>): Promise<void> {
+  const load = conditions[condition]
+  let hog: ChildProcess | undefined
+  if (load) {
+    mkdirSync('.opsplane', { recursive: true })
+    hog = spawn('stress-ng', [...load, '--quiet'], { stdio: 'ignore' })
+  }
+  const stop = () => hog?.kill('SIGTERM')
+  process.once('exit', stop)
+  try {
+    await work()
+  } finally {
+    process.off('exit', stop)
+    stop()
+  }
+}

@@ -1,0 +1,98 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** One run of the tests, a line of the summary file. */
+export interface RunResult {
+  /** Of the work tree; `dirty` when it had changes that are in no commit. */
+  commit: string
+  dirty: boolean
+  tier: 'fast' | 'long'
+  /** Which part, such as `3/8`, or what else the machine did, such as `quiet`. */
+  part: string
+  passed: number
+  failed: number
+  /** Full names of the tests that failed. */
+  failures: string[]
+  seconds: number
+  startedAt: string
+}
+
+export const summaryFile = '.opsplane/test-runs.jsonl'
+const reportFile = '.opsplane/test-report.json'
+const program = 'deploy/local/dist/test.js'
+
+/** What of jest's JSON report is read. */
+interface JestReport {
+  testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[]
+}
+
+/** Results of the present commit, oldest first; none where it has changes that are not committed. */
+export function resultsOf(tier: RunResult['tier'], commit = present()): RunResult[] {
+  if (!existsSync(summaryFile)) return []
+  const lines = readFileSync(summaryFile, 'utf8').split('\n').filter(Boolean)
+  return lines
+    .map((line) => JSON.parse(line) as RunResult)
+    .filter((each) => each.tier === tier && each.commit === commit.commit && each.dirty === commit.dirty)
+}
+
+/** Runs the tests in front of the user and adds the result to the summary file. A signal to this process ends it without one. */
+export async function runTests(
+  tier: RunResult['tier'],
+  part: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<RunResult> {
+  const startedAt = new Date()
+  const begun = performance.now()
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...env },
+  })
+  let tail = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    process.stdout.write(chunk)
+    tail = (tail + chunk.toString()).slice(-500)
+  })
+  await once(child, 'close')
+  const counts = /(\d+) passed, (\d+) failed\s*$/.exec(tail)
+  const result: RunResult = {
+    ...present(),
+    ...{ tier, part },
+    passed: Number(counts?.[1] ?? 0),
+    // A run that ended without its last line has failed.
+    failed: Number(counts?.[2] ?? 1),
+    failures: counts?.[2] === '0' ? [] : failures(),
+    seconds: Math.round((performance.now() - begun) / 1000),
+    startedAt: startedAt.toISOString(),
+  }
+  mkdirSync(dirname(summaryFile), { recursive: true })
+  appendFileSync(summaryFile, `${JSON.stringify(result)}\n`)
+  return result
+}
+
+function failures(): string[] {
+  if (!existsSync(reportFile)) return []
+  const { testResults } = JSON.parse(readFileSync(reportFile, 'utf8')) as JestReport
+  return testResults.flatMap(({ name, status, assertionResults }) => {
+    const failed = assertionResults.filter((each) => each.status === 'failed').map(({ fullName }) => fullName)
+    return failed.length > 0 || status !== 'failed' ? failed : [name]
+  })
+}
+
+function present(): Pick<RunResult, 'commit' | 'dirty'> {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+  return { commit: git('rev-parse', 'HEAD'), dirty: git('status', '--porcelain') !== '' }
+}
+
+/** Results as lines for people. */
+export function describeResults(results: readonly RunResult[]): string {
+  const line = ({ part, passed, failed, seconds, commit, dirty, failures }: RunResult) =>
+    [
+      `${part.padEnd(8)} ${failed === 0 ? 'green' : 'RED  '} ${passed} passed, ${failed} failed, ${seconds} s, ` +
+        `${commit.slice(0, 8)}${dirty ? ' with changes' : ''}`,
+      ...failures.map((name) => `         ${name}`),
+    ].join('\n')
+  return results.map(line).join('\n')
+}

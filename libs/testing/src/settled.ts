@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import { durableConsumers, natsNames, topicConsumers } from '@opsplane/contracts'
+import { connectNats } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import type { Sql } from 'postgres'
+import { testNatsUrl } from './test-env.js'
+import type { TestService } from './test-service.js'
+import { waitFor } from './wait-for.js'
+
+/** A service with a log: by its name the registry knows its durable consumers, and `sql` reads its schema. */
+export interface LoggingService {
+  name: string
+  sql: Sql
+  /** The time its due work goes by, where that is simulated. */
+  now?: (() => string) | undefined
+}
+
+export interface SettledOptions {
+  /** Where others use the services at the same time: only the events of this workspace, and what came before them. */
+  workspaceId?: string
+}
+
+/**
+ * Resolves once every event in the log of the service, and every event that handling them wrote, is published and handled
+ * by all consumers of the service, and nothing it has to do is due. What has not happened by then never will, unless it is
+ * due later.
+ */
+export const settled = (
+  { name, sql, natsPrefix, now }: Pick<TestService, 'name' | 'natsPrefix' | 'sql' | 'now'>,
+  options?: SettledOptions,
+): Promise<void> => settledServices([{ name, sql, now }], { natsUrl: testNatsUrl(), natsPrefix, ...options })
+
+/** The same of several services on one NATS server, each of which may write what another one handles. */
+export async function settledServices(
+  services: readonly LoggingService[],
+  { natsUrl, natsPrefix, workspaceId }: SettledOptions & { natsUrl: string; natsPrefix: string },
+): Promise<void> {
+  const { eventsStream, topicsStream } = natsNames(natsPrefix)
+  const durables = services.flatMap(({ name }) => [
+    ...durablesIn(durableConsumers, name).map((durable) => ({ stream: eventsStream, durable })),
+    ...durablesIn(topicConsumers, name).map((durable) => ({ stream: topicsStream, durable })),
+  ])
+  const log = createLogger({ service: 'settled', level: 'silent' })
+  const link = connectNats({ url: natsUrl, name: 'settled', log })
+  try {
+    const manager = await jetstreamManager(await link.ready(), { checkAPI: false })
+    const ends = () => Promise.all(services.map((service) => publishedEnd(service, workspaceId)))
+    const streamEnd = async (stream: string) => (await manager.streams.info(stream)).state.last_seq
+    let published: { ends: number[]; sequences: Record<string, number> } | undefined
+    await waitFor(
+      async () => {
+        const before = await ends()
+        // Others may publish all the time: what counts is where the streams ended once these events were in them.
+        if (!published || !isDeepStrictEqual(published.ends, before)) {
+          const [events, topics] = await Promise.all([streamEnd(eventsStream), streamEnd(topicsStream)])
+          published = { ends: before, sequences: { [eventsStream]: events, [topicsStream]: topics } }
+        }
+        const { sequences } = published
+        await Promise.all(
+          durables.map(({ stream, durable }) =>
+            requireHandled(manager, { stream, durable, end: sequences[stream] ?? 0 }),
+          ),
+        )
+        await Promise.all(services.map((service) => requireNothingDue(service, workspaceId)))
+        // What is acknowledged or done has its effects in the log.
+        return isDeepStrictEqual(before, await ends())
+      },
+      { message: `${services.map(({ name }) => name).join(', ')} to have handled every event` },
+    )
+  } finally {
+    await link.close()
+  }
+}
+
+const durablesIn = (
+  registry: Readonly<Record<string, readonly string[] | undefined>>,
+  service: string,
+): readonly string[] => registry[service] ?? []
+
+/** The position of the last event; throws while the outbox holds one. */
+async function publishedEnd({ name, sql }: LoggingService, workspaceId: string | undefined): Promise<number> {
+  const ofWorkspace = workspaceId === undefined ? sql`true` : sql`workspace_id = ${workspaceId}`
+  const [row] = await sql<{ last: number; unpublished: number }[]>`
+    select (select coalesce(max(position), 0)::float8 from events where ${ofWorkspace}) as last,
+      (select count(*)::int from outbox where ${ofWorkspace}) as unpublished`
+  const { last = 0, unpublished = 0 } = row ?? {}
+  if (unpublished > 0) throw new Error(`${unpublished} events in the outbox of ${name}`)
+  return last
+}
+
+/** Throws while the consumer has not handled everything up to `end` of its stream. */
+async function requireHandled(
+  { consumers }: JetStreamManager,
+  { stream, durable, end }: { stream: string; durable: string; end: number },
+): Promise<void> {
+  const {
+    num_pending: pending,
+    num_ack_pending: unacknowledged,
+    ack_floor,
+  } = await consumers.info(stream, durable)
+  if ((pending === 0 && unacknowledged === 0) || ack_floor.stream_seq >= end) return
+  throw new Error(`${durable} has ${pending} events pending and ${unacknowledged} not acknowledged`)
+}
+
+/** A table of due work, by its index: `due` and `waiting` are expressions over a row. */
+interface DueTable {
+  table: string
+  due: string
+  waiting: string
+  columns: string[]
+}
+
+/** Throws while some row is due, or in somebody's hands. */
+async function requireNothingDue(
+  { name, sql, now }: LoggingService,
+  workspaceId: string | undefined,
+): Promise<void> {
+  const tables = await sql<DueTable[]>`
+    select c.relname as table, pg_get_expr(indexprs, indrelid) as due, pg_get_expr(indpred, indrelid) as waiting,
+      array(select attname::text from pg_attribute where attrelid = indrelid and attnum > 0) as columns
+    from pg_index join pg_class i on i.oid = indexrelid join pg_class c on c.oid = indrelid
+    where c.relnamespace = current_schema()::regnamespace and i.relname like '%\\_due\\_idx'
+      and indexprs is not null and indpred is not null`
+  for (const { table, due, waiting, columns } of tables) {
+    const inHand = columns.includes('lease_owner') ? 'lease_owner is not null' : 'false'
+    const hasWorkspace = workspaceId !== undefined && columns.includes('workspace_id')
+    const [row] = await sql.unsafe<{ count: number }[]>(
+      `select count(*)::int from ${table} where (${waiting}) and (${inHand} or ${due} <= coalesce($1::timestamptz, now()))
+         and ($2::text is null or ${hasWorkspace ? 'workspace_id' : '$2'} = $2)`,
+      [now?.() ?? null, workspaceId ?? null],
+    )
+    if (row && row.count > 0) throw new Error(`${row.count} rows of ${table} of ${name} are due or in hand`)
+  }
+}

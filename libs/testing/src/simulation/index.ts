@@ -1,0 +1,8 @@
+export type { StoredMessage } from './consumer-model.js'
+export { DatabaseServer } from './database-server.js'
+export { NatsPeer } from './nats-peer.js'
+export { NatsServer } from './nats-server.js'
+export { epochMs, Process } from './process.js'
+export { failingSeed, type SimulatedRun, simulate } from './simulate.js'
+export type { StreamModel } from './stream-model.js'
+export { InvariantError, World } from './world.js'

@@ -1,0 +1,37 @@
+import { InvariantError, type World } from './world.js'
+
+/** One run from a seed, which throws InvariantError where something does not hold. */
+export interface SimulatedRun {
+  readonly world: World
+  run(): Promise<void>
+}
+
+const mostLines = 400
+
+/**
+ * Runs so many seeds, SIMULATION_SEEDS where that is set, up to the first that fails: it is printed with what happened, and
+ * SIMULATION_SEED runs it alone.
+ */
+export async function simulate(runs: number, start: (seed: number) => SimulatedRun): Promise<void> {
+  const { SIMULATION_SEED: replayed, SIMULATION_SEEDS: asked = String(runs) } = process.env
+  const from = Number(replayed ?? 1)
+  const failed = await failingSeed(replayed === undefined ? Number(asked) : 1, start, from)
+  if (!failed) return
+  const { seed, error, history } = failed
+  const reason = error instanceof InvariantError ? error.message : String(error)
+  const what = history.slice(-mostLines).join('\n')
+  throw new Error(`${reason}\nSIMULATION_SEED=${seed} replays it. What happened:\n${what}`, { cause: error })
+}
+
+/** The first of so many seeds that fails, with why and what happened. */
+export async function failingSeed(most: number, start: (seed: number) => SimulatedRun, from = 1) {
+  for (let seed = from; seed < from + most; seed++) {
+    const one = start(seed)
+    try {
+      await one.run()
+    } catch (error) {
+      return { seed, error, history: one.world.history }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,74 @@
+import { seededRandom } from '../seeded-random.js'
+import { Agenda, type Entry } from './agenda.js'
+
+/** A property of the system does not hold. */
+export class InvariantError extends Error {}
+
+/** Virtual time and everything that is left to chance, all of it from one seed. */
+export class World {
+  readonly seed: number
+  now = 0
+  /** Faults happen while this is set; without it the system is left to settle. */
+  isHostile = true
+  /** What happened, for a seed that fails. */
+  readonly history: string[] = []
+  readonly #agenda = new Agenda()
+  readonly #random: () => number
+  #broken: InvariantError | undefined
+
+  constructor(seed: number) {
+    this.seed = seed
+    this.#random = seededRandom(seed)
+  }
+
+  /** Whether something of this probability happens. */
+  chance(probability: number): boolean {
+    return this.#random() < probability
+  }
+
+  between(least: number, most: number): number {
+    return least + this.#random() * (most - least)
+  }
+
+  integer(least: number, most: number): number {
+    return Math.floor(this.between(least, most + 1))
+  }
+
+  pick<T>(from: readonly T[]): T {
+    const picked = from[Math.floor(this.#random() * from.length)]
+    if (picked === undefined) throw new Error('there is nothing to pick from')
+    return picked
+  }
+
+  after(ms: number, act: () => void): Entry {
+    return this.#agenda.plan(this.now + Math.max(0, ms), act)
+  }
+
+  note(what: string): void {
+    this.history.push(`${this.now.toFixed(1)} ${what}`)
+  }
+
+  /** Reports that a property does not hold: the run ends with the first one. */
+  broken(what: string): void {
+    this.note(`BROKEN: ${what}`)
+    this.#broken ??= new InvariantError(what)
+  }
+
+  /** Lets everything happen that does until a moment, or until `done`; every step runs until its promises have settled. */
+  async run(untilMs: number, done: () => boolean = () => false): Promise<void> {
+    for (;;) {
+      await new Promise(setImmediate)
+      if (this.#broken) throw this.#broken
+      if (done()) return
+      const entry = this.#agenda.next()
+      if (!entry) return
+      if (entry.at > untilMs) {
+        this.#agenda.plan(entry.at, entry.act ?? (() => {}))
+        this.now = untilMs
+        return
+      }
+      this.now = entry.at
+      entry.act?.()
+    }
+  }
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "executions" ADD COLUMN "omitted" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,29 @@
+import { stringifyExact } from '@opsplane/contracts'
+import type { Budgets } from '@opsplane/runtime'
+import type { Performance, Performed } from './perform.js'
+
+/** What is kept of an execution that has ended: all of it, or beyond the quota of its workspace no values and no logs. */
+export type WithinQuota = (
+  performance: Pick<Performance, 'identity' | 'input'>,
+  performed: Performed,
+) => Performed
+
+/** Those whose result somebody computes with, who can ask for it again. */
+const answered: readonly string[] = ['api', 'manual', 'workflow_node']
+
+export const createTraceQuota =
+  ({ fits }: Pick<Budgets, 'fits'>): WithinQuota =>
+  ({ identity: { tenant, trigger }, input }, performed) => {
+    const { outcome, result } = performed
+    const { output, error, logs } = outcome
+    if (fits('traceBytesPerDay', tenant, bytesOf([input, output, error, logs]))) return performed
+    return {
+      ...performed,
+      outcome: { ...outcome, output: null, logs: [], omitted: true },
+      input: null,
+      result: result ?? (answered.includes(trigger.type) ? { output, error } : undefined),
+    }
+  }
+
+const bytesOf = (values: readonly unknown[]) =>
+  values.reduce<number>((sum, value) => sum + stringifyExact(value).length, 0)

@@ -1,0 +1,34 @@
+import { parseExact } from '@opsplane/contracts'
+import type { Case } from './case.js'
+import { itemsOf, typeOf } from './columns.js'
+
+export type Row = Record<string, unknown>
+export type Placed = Case & { tag: string }
+
+/**
+ * Rows with the values of cases: those that are kept share them, one of each column, and each that is refused has one of its own.
+ * Their tags begin with `prefix`.
+ */
+export function rowsOf(prefix: string, cases: readonly Case[]): { rows: Row[]; placed: Placed[] } {
+  const rows = new Map<string, Row>()
+  const placed = cases.map((each) => {
+    const { column, sent, back } = each
+    const shared = back !== null && [...rows].find(([, row]) => row.isKept && !(column in row))
+    const tag = shared ? shared[0] : `${prefix} ${rows.size}`
+    rows.set(tag, { isKept: back !== null, ...rows.get(tag), tag, [column]: parseExact(sent) })
+    return { ...each, tag }
+  })
+  return { rows: [...rows.values()].map(({ isKept: _, ...row }) => row), placed }
+}
+
+/** An INSERT of a row, whose parameters are declared by the types of its columns. */
+export function insertOf(row: Row) {
+  const names = Object.keys(row)
+  const types = Object.fromEntries(names.map((name) => [name, parameterType(name)]))
+  return { sql: `insert into "values" (${names}) values (${names.map((name) => `:${name}`)})`, names, types }
+}
+
+function parameterType(name: string): string {
+  const items = itemsOf(name) === 'enum' ? 'text' : itemsOf(name)
+  return typeOf(name) === 'array' ? `${items}[]` : items
+}
