@@ -166,6 +166,19 @@ describe('a KPI', () => {
     expect(again.times).toBe(0)
   })
 
+  it('crosses from where the values of the past have left it', async () => {
+    const known = await create({ name: 'Known from the past' })
+    const body = { from: '2026-03-27T00:00:00.000Z', to: '2026-03-29T00:00:00.000Z' }
+    await api.post(`/analytics/kpis/${known.id}/backfill`, body)
+    await hasPoints(known.id, 2)
+    await measureFrom(known.id, '2026-03-29T22:01:00.000Z')
+    const points = await hasPoints(known.id, 5)
+    expect([...(await crossings(known.id))]).toEqual([
+      { before: 'on_target', after: 'off_target', at: points[2]?.at },
+      { before: 'off_target', after: 'on_target', at: points[4]?.at },
+    ])
+  })
+
   it('keeps what it was when targets and zone are changed, and goes on by the new ones', async () => {
     const before = await history(one.id)
     const schedule = { ...daily.schedule, timeZone: 'America/New_York', endAt: '2026-04-02T12:00:00.000Z' }
