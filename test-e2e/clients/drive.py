@@ -29,6 +29,8 @@ def value_of(hint, value):
     """The value as one of the types of a parameter."""
     problem = TypeError(f'{value!r} is none of {hint}')
     for option in typing.get_args(hint) or (hint,):
+        if option is typing.Any:
+            return value
         try:
             if hasattr(option, 'from_dict') and isinstance(value, dict):
                 return option.from_dict(value)

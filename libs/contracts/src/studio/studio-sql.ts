@@ -14,11 +14,15 @@ const maxSql = 100_000
 const Sql = z.string().min(1).max(maxSql)
 
 /** What a parameter is sent as; without one Postgres tells by where it stands. */
-export const ParameterType = z.enum([
+const parameterTypes = [
   ...ScalarType.options,
   'json',
   ...ScalarType.options.map((type) => `${type}[]` as const),
-])
+] as const
+export const ParameterType = z.enum(parameterTypes).meta({
+  // Generators of clients leave out the brackets, and would name an array as what it is of.
+  'x-enum-varnames': parameterTypes.map((type) => type.toUpperCase().replace('[]', '_ARRAY')),
+})
 export type ParameterType = z.infer<typeof ParameterType>
 
 const ParameterName = z

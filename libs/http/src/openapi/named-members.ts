@@ -81,10 +81,14 @@ function rewrittenProperties(properties: Schema, { name, enumName, add }: Place)
 }
 
 function enumOf(part: Schema, name: string, { add }: Place): Schema {
-  const { type, enum: values, ...annotations } = part
+  const { type, enum: values, 'x-enum-varnames': names, ...annotations } = part
   const present = (values as unknown[]).filter((value) => value !== null)
   const types = [type].flat().filter((each) => each !== 'null')
-  add(name, { type: types.length === 1 ? types[0] : types, enum: present })
+  add(name, {
+    type: types.length === 1 ? types[0] : types,
+    enum: present,
+    ...(names !== undefined && { 'x-enum-varnames': names }),
+  })
   if (present.length === (values as unknown[]).length) return { ...refTo(name), ...annotations }
   return { anyOf: [refTo(name), { type: 'null' }], ...annotations }
 }
