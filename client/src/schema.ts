@@ -4164,7 +4164,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a run
-         * @description Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is kept, approvals included. A step that waited for a run goes on with that run: it is retried, or has completed. A step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its idempotency key, unless `newKey`. By the rights it had; where these have ended, by those of the caller, who has to hold all it needs (403, `permission_not_held`). A completed run is not retried: trigger the workflow again. Emits `workflow.run_retried`.
+         * @description Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is kept, approvals included. A step that waited for a run goes on with that run: it is retried, or has completed. A step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its idempotency key, unless `newKey`. By the rights it had; where these have ended, by those of the caller, who has to hold all it needs (403, `permission_not_held`); the same goes for runs that its steps go on with. A completed run is not retried: trigger the workflow again. Emits `workflow.run_retried`.
          */
         post: operations["retryRun"];
         delete?: never;
@@ -10612,6 +10612,8 @@ export interface components {
             output: unknown;
             /** @description Of a replay: the original. */
             replay_of?: string;
+            /** @description For steps of workflows alone: secrets in `output` and `error`, by which their run is masked. */
+            secrets?: string[];
             /** Format: date-time */
             started_at: string;
             /** @enum {string} */

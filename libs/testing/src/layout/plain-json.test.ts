@@ -37,7 +37,6 @@ const allowed: Readonly<Record<string, string>> = {
   'services/analytics/src/format/parquet-state.ts': 'Offsets and statistics of a file that is being written.',
   'services/apps/src/shell/assets.ts': 'A file of the package.',
   'services/apps/web/src/expression/jsonata.ts': 'What JSONata has made of doubles.',
-    'The exact reader of pages itself: it makes texts of such numbers first.',
   'services/apps/web/src/page/drafts.ts': 'Drafts that the page wrote, in which such numbers are texts.',
   'services/dispatcher/src/catalog/asyncapi.ts': 'JSON Schemas of the catalogue.',
   'services/gateway/src/openapi.ts': 'OpenAPI documents of the services.',
