@@ -40,7 +40,9 @@ async function check(name: string, program: string, args: string[]): Promise<Cou
   return countOf((await run(program, args)) === 0)
 }
 
-const countOf = (ok: boolean): Count => (ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 })
+function countOf(ok: boolean): Count {
+  return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+}
 
 /** Behind everything else that runs, and without a word before its end. */
 async function checkTypes(): Promise<{ ok: boolean; output: string }> {
