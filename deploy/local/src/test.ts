@@ -84,8 +84,9 @@ async function runJest(extraArgs: string[]): Promise<Count> {
 }
 
 /** Runs a program in front of the user. */
-const run = (program: string, args: string[]): Promise<number> =>
-  ended(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }))
+function run(program: string, args: string[]): Promise<number> {
+  return ended(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }))
+}
 
 /** Its exit code; a signal to us meanwhile is passed on, to its own children too, and then ends us. */
 async function ended(child: ChildProcess): Promise<number> {
