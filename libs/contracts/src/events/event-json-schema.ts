@@ -36,6 +36,8 @@ export function jsonSchemaOf(
     target,
     io: 'input',
     override: ({ jsonSchema }) => {
+      // Extensions are for generators of clients; a strict validator refuses words it does not know.
+      for (const key of Object.keys(jsonSchema)) if (key.startsWith('x-')) delete jsonSchema[key]
       // `example` is OpenAPI's word; JSON Schema says `examples`.
       if (!('example' in jsonSchema)) return
       jsonSchema.examples = [jsonSchema.example]
