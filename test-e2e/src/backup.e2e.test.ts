@@ -12,7 +12,7 @@ import { cliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 import { type WalArchive, walArchive } from './wal-archive.js'
 
-/** Restoring everything once more takes most of a minute, which is for test:long. */
+/** Saving and restoring everything takes minutes, which are for test:long. */
 const drill = process.env.BACKUP_DRILLS === undefined ? test.skip : test
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -99,7 +99,7 @@ async function asked<Row extends object>(url: string, text: string): Promise<Row
   }
 }
 
-test('a backup is made under load, appears whole or not at all, and is verified', async () => {
+drill('a backup is made under load, appears whole or not at all, and is verified', async () => {
   const api = apiClient(cluster.info)
   const cli = cliOn(cluster)
   for (const title of ['first', 'second']) accepted.push(await create(api, title))
@@ -161,7 +161,7 @@ test('a backup is made under load, appears whole or not at all, and is verified'
   rmSync(altered, { recursive: true })
 })
 
-test('neither an installation in use nor one without the master key is restored into', async () => {
+drill('neither an installation in use nor one without the master key is restored into', async () => {
   const used = await cliOn(cluster).run(['restore', '--from', saved])
   expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('Services are connected')])
   const wrong = cliRunner({
@@ -177,7 +177,7 @@ test('neither an installation in use nor one without the master key is restored 
   ])
 })
 
-test('beside the installation it is of, it becomes another one, and that one keeps what it has', async () => {
+drill('beside the installation it is of, it becomes another one, and that one keeps what it has', async () => {
   const { info, secrets } = cluster
   const nats = await startEmbeddedNats({ storeDir: join(folder, 'nats-beside') })
   const adminUrl = Object.assign(new URL(info.postgresUrl), { pathname: '/beside' }).href
@@ -218,7 +218,7 @@ test('beside the installation it is of, it becomes another one, and that one kee
   }
 })
 
-test('what was destroyed is restored into an empty installation, and goes on', async () => {
+drill('what was destroyed is restored into an empty installation, and goes on', async () => {
   mkdirSync(home)
   for (const kept of ['secrets.json', 'tls'])
     cpSync(join(cluster.folder, kept), join(home, kept), { recursive: true })
@@ -249,7 +249,7 @@ test('what was destroyed is restored into an empty installation, and goes on', a
   expect(id).not.toBe('')
 })
 
-test('what waited goes on: a run, a schedule, a topic, capture of rows; and nothing is missing', async () => {
+drill('what waited goes on: a run, a schedule, a topic, capture of rows; and nothing is missing', async () => {
   if (!restored) throw new Error('nothing was restored')
   const api = apiClient(restored.info)
   expect(
@@ -329,7 +329,7 @@ drill('Postgres goes back to an instant, and the stream of events after it', asy
   await nothingIsMissing(restored)
 })
 
-test('a month in files is held against the audit log, and comes back', async () => {
+drill('a month in files is held against the audit log, and comes back', async () => {
   if (!restored) throw new Error('nothing was restored')
   const cli = cliOn(restored)
   const archive = join(folder, 'archive')

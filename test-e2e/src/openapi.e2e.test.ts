@@ -116,8 +116,11 @@ test('whatever is compared with an instant in a query takes a date as well, of t
     const query = parametersIn(operation, 'query')
     const hasZone = query.some(({ name }) => name === 'timeZone')
     return query.flatMap(({ name, schema }) => {
-      const formats = formatsOf(resolveSchema(document, schema))
-      const isInstant = formats.includes('date-time') || /(After|Before)$|^(asOf|from|to|until)$/.test(name)
+      const resolved = resolveSchema(document, schema)
+      const formats = formatsOf(resolved)
+      // Positions are numbers.
+      const isNamedSo = resolved.type !== 'integer' && /(After|Before)$|^(asOf|from|to|until)$/.test(name)
+      const isInstant = formats.includes('date-time') || isNamedSo
       const takesBoth = formats.includes('date-time') && formats.includes('date') && hasZone
       return isInstant ? [{ parameter: `${operation.id} ${name}`, takesBoth }] : []
     })
