@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test as everyTest } from '@jest/globals'
 import { type Cluster, databaseIn, openState, provisionAll, startCluster } from '@opsplane/local'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { newInstallation } from '@opsplane/postgres'
@@ -13,7 +13,7 @@ import { type Api, apiClient, startTestCluster } from './platform.js'
 import { type WalArchive, walArchive } from './wal-archive.js'
 
 /** Saving and restoring everything takes minutes, which are for test:long. */
-const drill = process.env.BACKUP_DRILLS === undefined ? test.skip : test
+const test = process.env.BACKUP_DRILLS === undefined ? everyTest.skip : everyTest
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let restored: Cluster | undefined
@@ -99,7 +99,7 @@ async function asked<Row extends object>(url: string, text: string): Promise<Row
   }
 }
 
-drill('a backup is made under load, appears whole or not at all, and is verified', async () => {
+test('a backup is made under load, appears whole or not at all, and is verified', async () => {
   const api = apiClient(cluster.info)
   const cli = cliOn(cluster)
   for (const title of ['first', 'second']) accepted.push(await create(api, title))
@@ -161,7 +161,7 @@ drill('a backup is made under load, appears whole or not at all, and is verified
   rmSync(altered, { recursive: true })
 })
 
-drill('neither an installation in use nor one without the master key is restored into', async () => {
+test('neither an installation in use nor one without the master key is restored into', async () => {
   const used = await cliOn(cluster).run(['restore', '--from', saved])
   expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('Services are connected')])
   const wrong = cliRunner({
@@ -177,7 +177,7 @@ drill('neither an installation in use nor one without the master key is restored
   ])
 })
 
-drill('beside the installation it is of, it becomes another one, and that one keeps what it has', async () => {
+test('beside the installation it is of, it becomes another one, and that one keeps what it has', async () => {
   const { info, secrets } = cluster
   const nats = await startEmbeddedNats({ storeDir: join(folder, 'nats-beside') })
   const adminUrl = Object.assign(new URL(info.postgresUrl), { pathname: '/beside' }).href
@@ -218,7 +218,7 @@ drill('beside the installation it is of, it becomes another one, and that one ke
   }
 })
 
-drill('what was destroyed is restored into an empty installation, and goes on', async () => {
+test('what was destroyed is restored into an empty installation, and goes on', async () => {
   mkdirSync(home)
   for (const kept of ['secrets.json', 'tls'])
     cpSync(join(cluster.folder, kept), join(home, kept), { recursive: true })
@@ -249,7 +249,7 @@ drill('what was destroyed is restored into an empty installation, and goes on', 
   expect(id).not.toBe('')
 })
 
-drill('what waited goes on: a run, a schedule, a topic, capture of rows; and nothing is missing', async () => {
+test('what waited goes on: a run, a schedule, a topic, capture of rows; and nothing is missing', async () => {
   if (!restored) throw new Error('nothing was restored')
   const api = apiClient(restored.info)
   expect(
@@ -288,7 +288,7 @@ drill('what waited goes on: a run, a schedule, a topic, capture of rows; and not
   await nothingIsMissing(restored)
 })
 
-drill('Postgres goes back to an instant, and the stream of events after it', async () => {
+test('Postgres goes back to an instant, and the stream of events after it', async () => {
   if (!restored) throw new Error('nothing was restored')
   const { info, services, postgres: server } = restored
   const api = apiClient(info)
@@ -329,7 +329,7 @@ drill('Postgres goes back to an instant, and the stream of events after it', asy
   await nothingIsMissing(restored)
 })
 
-drill('a month in files is held against the audit log, and comes back', async () => {
+test('a month in files is held against the audit log, and comes back', async () => {
   if (!restored) throw new Error('nothing was restored')
   const cli = cliOn(restored)
   const archive = join(folder, 'archive')
@@ -369,7 +369,7 @@ drill('a month in files is held against the audit log, and comes back', async ()
   }
 })
 
-drill('--force puts what a backup has in the place of what there is', async () => {
+test('--force puts what a backup has in the place of what there is', async () => {
   await restored?.stop()
   restored = undefined
   const local = cliRunner({ HOME: folder })
