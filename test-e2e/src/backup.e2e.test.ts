@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test as everyTest } from '@jest/globals'
+import { afterAll, beforeAll, test as everyTest, expect } from '@jest/globals'
 import { type Cluster, databaseIn, openState, provisionAll, startCluster } from '@opsplane/local'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { newInstallation } from '@opsplane/postgres'

@@ -119,7 +119,8 @@ test('whatever is compared with an instant in a query takes a date as well, of t
       const resolved = resolveSchema(document, schema)
       const formats = formatsOf(resolved)
       // Positions are numbers.
-      const isNamedSo = resolved.type !== 'integer' && /(After|Before)$|^(asOf|from|to|until)$/.test(name)
+      const isNumber = resolved.type === 'integer' || resolved.type === 'number'
+      const isNamedSo = !isNumber && /(After|Before)$|^(asOf|from|to|until)$/.test(name)
       const isInstant = formats.includes('date-time') || isNamedSo
       const takesBoth = formats.includes('date-time') && formats.includes('date') && hasZone
       return isInstant ? [{ parameter: `${operation.id} ${name}`, takesBoth }] : []
