@@ -48,7 +48,15 @@ export async function compile(root = ROOT) {
         in: join(folder, 'src', name),
         out: join(relative(root, folder), 'dist', name.replace(SOURCE, '')),
       })),
-      ...{ format: 'esm', charset: 'utf8', sourcemap: true, sourcesContent: false, logLevel: 'silent' },
+      ...{
+        // For a browser, esbuild would replace NODE_ENV, which decides at run time what is checked in tests.
+        platform: 'node',
+        format: 'esm',
+        charset: 'utf8',
+        sourcemap: true,
+        sourcesContent: false,
+        logLevel: 'silent',
+      },
     })
   }
   for (const each of packages) if (each.changed.length > 0) declareTypes(each.folder)
