@@ -34,7 +34,7 @@ export class ConsumerRows {
   }
 }
 
-/** The consumer's statements over rows in memory: both pass the cases of `consumer-tables.int.test.ts`. */
+/** The consumer's statements over rows in memory; the simulation of the consumers runs on them. */
 export function consumerTablesInMemory(
   rows: ConsumerRows,
   consumer: string,
