@@ -47,3 +47,16 @@ it.each(cases)('finds incidents and articles by part of %s', async (text, querie
     expect([query, (await articles(`"${query}"`)).length]).toEqual([query, 0])
   }
 })
+
+it.each([
+  ['打印机无法连接网络', '打印机', '<mark>打印机</mark>无法连接网络'],
+  ['打印机无法连接网络 WLAN', 'WLAN 无法连接', '打印机<mark>无法连接</mark>网络 <mark>WLAN</mark>'],
+  ['新しい電源アダプターが届かない', '電源 届かない', '新しい<mark>電源</mark>アダプターが<mark>届かない</mark>'],
+  ['电源 打印机', '电源', '<mark>电源</mark> 打印机'],
+  ['打印机 & 网络', '打印机', '<mark>打印机</mark> &amp; 网络'],
+])('marks in %s what %s finds', async (title, query, marked) => {
+  const team = knowledgeTeam(service)
+  await team.publish({ title, body: '-' })
+  const reply = await team.reader.post('/knowledge/search', { query, mode: 'lexical' })
+  expect(reply.data(KnowledgeResults).results[0]?.highlights.title).toBe(marked)
+})

@@ -1,6 +1,34 @@
+import { endsInSpacelessCharacter, spacelessPairs } from '@opsplane/postgres'
+
 /** Markers of the database's choosing around matches: of the private use area, and taken out of texts before. */
 export const matchStart = '\uE000'
 export const matchEnd = '\uE001'
+
+/**
+ * The same text with marks around what a query has of it in scripts that put no spaces between words: to the database a run of
+ * those is one word, of which a query finds parts. Part of it is found by pairs of characters, as by the index.
+ */
+export function markSpaceless(marked: string, query: string): string {
+  const pairs = new Set(spacelessPairs(query).split(/\s+/).filter(isPair))
+  if (pairs.size === 0) return marked
+  const characters = [...marked]
+  const found = characters.map((character, at) => pairs.has(character + (characters[at + 1] ?? '')))
+  let within = false
+  let isMarked = false
+  let text = ''
+  for (const [at, character] of characters.entries()) {
+    if (character === matchStart || character === matchEnd) isMarked = character === matchStart
+    const isFound = !isMarked && (found[at] === true || found[at - 1] === true)
+    if (isFound !== within) text += isFound ? matchStart : matchEnd
+    within = isFound
+    text += character
+  }
+  return within ? `${text}${matchEnd}` : text
+}
+
+/** Whether a word of `spacelessPairs` is a pair, and no word of another script. */
+const isPair = (word: string) =>
+  [...word].length === 2 && [...word].every((character) => endsInSpacelessCharacter(character))
 
 const entities: Record<string, string> = {
   '&': '&amp;',

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { knowledgePublished as table } from '../../schema/knowledge.js'
 import type { Analysis } from './analysis.js'
 import type { Fused } from './fusion.js'
-import { matchEnd, matchStart, toHtml, toPlain } from './highlight.js'
+import { markSpaceless, matchEnd, matchStart, toHtml, toPlain } from './highlight.js'
 import { relaxedQuery } from './lexical-legs.js'
 import { type SearchScope, within } from './scope.js'
 
@@ -57,7 +57,8 @@ export async function hitsOf(
     const row = byId.get(id)
     if (!row) return []
     const shown = Shown.parse(JSON.parse(row.shown))
-    const highlights = { title: toHtml(row.title), body: toHtml(row.body) }
+    const shownText = (marked: string) => toHtml(markSpaceless(marked, analysis.query))
+    const highlights = { title: shownText(row.title), body: shownText(row.body) }
     return [{ id, ...shown, score, ranks, highlights, snippet: toPlain(row.body) }]
   })
 }
