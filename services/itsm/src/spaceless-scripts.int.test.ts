@@ -51,7 +51,11 @@ it.each(cases)('finds incidents and articles by part of %s', async (text, querie
 it.each([
   ['打印机无法连接网络', '打印机', '<mark>打印机</mark>无法连接网络'],
   ['打印机无法连接网络 WLAN', 'WLAN 无法连接', '打印机<mark>无法连接</mark>网络 <mark>WLAN</mark>'],
-  ['新しい電源アダプターが届かない', '電源 届かない', '新しい<mark>電源</mark>アダプターが<mark>届かない</mark>'],
+  [
+    '新しい電源アダプターが届かない',
+    '電源 届かない',
+    '新しい<mark>電源</mark>アダプターが<mark>届かない</mark>',
+  ],
   ['电源 打印机', '电源', '<mark>电源</mark> 打印机'],
   ['打印机 & 网络', '打印机', '<mark>打印机</mark> &amp; 网络'],
 ])('marks in %s what %s finds', async (title, query, marked) => {
