@@ -42,6 +42,8 @@ export function runTests(root: string, tests: readonly string[], timeoutMs: numb
   const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js']
   const child = spawn(process.execPath, [...jest, '--maxWorkers=1', '--bail', ...tests], {
     cwd: root,
+    // Three times as many as in `npm test`: a fault may need more.
+    env: { ...process.env, SIMULATION_SEEDS: '300' },
     stdio: 'ignore',
     detached: true,
   })

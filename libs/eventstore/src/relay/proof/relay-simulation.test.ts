@@ -4,7 +4,7 @@ import { planted } from './planted.fixture.js'
 import { RelayRun } from './relay-run.fixture.js'
 
 test('the relay publishes what is committed, and in order, whatever happens', () =>
-  simulate(300, (seed) => new RelayRun(seed)))
+  simulate(100, (seed) => new RelayRun(seed)))
 
 test.each(Object.entries(planted))('%s is found, and its seed shows it again', async (_, fault) => {
   const failed = await failingSeed(1_000, (seed) => new RelayRun(seed, fault))
