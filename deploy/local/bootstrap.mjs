@@ -49,7 +49,7 @@ Installs the dependencies, compiles what has changed, makes sure there is a nats
 
   demo       start the platform and show its main job
   start      start the platform
-  dev        start the platform, and start services anew when their sources change (dev --help)
+  dev        start the platform, and restart services when their sources change (dev --help)
   test       lint, check types and run all tests; arguments go to jest
   mutants    write faults into what is compiled and see the tests find them (mutants --help)
   bench      measure beside the raw limits

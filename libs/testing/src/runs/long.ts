@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { longTier } from './long-tier.js'
-import { describeResults, resultsOf, runTests, summaryFile } from './results.js'
+import { describeResults, printOutcome, resultsOf, runTests, summaryFile } from './results.js'
 
 const usage = `Usage: npm run test:long -- [--shard K/N] [--summary] [--json] [arguments for jest]
 
@@ -47,11 +47,5 @@ function summarize(): void {
   const wanted = Array.from({ length: parts }, (_, index) => `${index + 1}/${parts}`)
   const missing = wanted.filter((part) => !latest.has(part))
   const results = wanted.flatMap((part) => latest.get(part) ?? [])
-  if (values.json) process.stdout.write(`${JSON.stringify({ results, missing })}\n`)
-  else {
-    const rest = missing.length > 0 ? `not run on this commit: ${missing.join(', ')}` : ''
-    process.stdout.write(`${[describeResults(results), rest].filter(Boolean).join('\n')}
-`)
-  }
-  process.exitCode = missing.length === 0 && results.every(({ failed }) => failed === 0) ? 0 : 1
+  printOutcome(results, missing, values)
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { describeResults, resultsOf, runTests, summaryFile } from './results.js'
+import { printOutcome, resultsOf, runTests, summaryFile } from './results.js'
 
 /** What else the machine does during a run: arguments of stress-ng. */
 const conditions = {
@@ -14,8 +14,8 @@ const plan: readonly Condition[] = ['quiet', 'quiet', 'cpu', 'cpu', 'disk', 'dis
 
 const usage = `Usage: npm run test:repeat -- [--summary] [--json] [arguments for jest]
 
-Runs npm test six times, to find what is red by chance: two runs on the machine as it is, two beside two CPU hogs,
-two beside a disk hog (stress-ng). Each result is added to ${summaryFile}; started again on the same commit, it
+Runs npm test six times, to find what is red by chance: two runs on the machine as it is, two under load on
+both CPUs, two under load on the disk (stress-ng). Each result is added to ${summaryFile}; started again on the same commit, it
 goes on with the runs that are missing.
 
   --summary    runs nothing: prints what this commit's runs have come to
@@ -42,16 +42,9 @@ else if (!values.summary && spawnSync('stress-ng', ['--version']).status !== 0) 
 
 async function repeat(): Promise<void> {
   if (!values.summary)
-    for (const condition of missing()) await beside(condition, () => runTests('fast', condition, positionals))
-  const results = resultsOf('fast')
-  const rest = missing()
-  if (values.json) process.stdout.write(`${JSON.stringify({ results, missing: rest })}\n`)
-  else {
-    const todo = rest.length > 0 ? `not run on this commit: ${rest.join(', ')}` : ''
-    process.stdout.write(`${[describeResults(results), todo].filter(Boolean).join('\n')}
-`)
-  }
-  process.exitCode = rest.length === 0 && results.every(({ failed }) => failed === 0) ? 0 : 1
+    for (const condition of missing())
+      await underLoad(condition, () => runTests('fast', condition, positionals))
+  printOutcome(resultsOf('fast'), missing(), values)
 }
 
 /** Runs of the plan that this commit has not had. */
@@ -64,7 +57,8 @@ function missing(): Condition[] {
   })
 }
 
-async function beside(condition: Condition, work: () => Promise<unknown>): Promise<void> {
+/** Does the work while stress-ng loads the machine as the condition says. */
+async function underLoad(condition: Condition, work: () => Promise<unknown>): Promise<void> {
   const load = conditions[condition]
   let hog: ChildProcess | undefined
   if (load) {

@@ -96,3 +96,15 @@ export function describeResults(results: readonly RunResult[]): string {
     ].join('\n')
   return results.map(line).join('\n')
 }
+
+/** Prints what a commit's runs have come to, and which are missing; sets the exit code, 0 when none is and all are green. */
+export function printOutcome(
+  results: readonly RunResult[],
+  missing: readonly string[],
+  { json }: { json?: boolean | undefined },
+): void {
+  const rest = missing.length > 0 ? `not run on this commit: ${missing.join(', ')}` : ''
+  const text = [describeResults(results), rest].filter(Boolean).join('\n')
+  process.stdout.write(`${json ? JSON.stringify({ results, missing }) : text}\n`)
+  process.exitCode = missing.length === 0 && results.every(({ failed }) => failed === 0) ? 0 : 1
+}
