@@ -7,5 +7,5 @@ export interface Compiled {
 /** Brings `dist` of every package up to date. Rejects with esbuild's messages. */
 export function compile(root?: string): Promise<Compiled>
 
-/** Folders with a `tsconfig.json` beside their `src`. */
+/** Folders with a `tsconfig.json` next to their `src`. */
 export function packagesBelow(folder: string): string[]

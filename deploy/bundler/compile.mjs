@@ -23,7 +23,7 @@ const SOURCE = /(?<!\.d)\.tsx?$/
 const OUTPUT = /\.(?:js|js\.map|d\.ts|d\.ts\.map)$/
 const WITHOUT_SOURCES = new Set(['node_modules', 'dist', 'bundle', 'src'])
 const DEEPEST_PACKAGE = 3
-/** What decides, beside its tsconfig.json, what becomes of a source. */
+/** What decides, in addition to its tsconfig.json, what becomes of a source. */
 const MAKERS = [
   fileURLToPath(import.meta.url),
   fileURLToPath(new URL('node_modules/esbuild/package.json', import.meta.url)),
@@ -64,7 +64,7 @@ export async function compile(root = ROOT) {
   return { compiled: changed.map(({ folder, name }) => join(relative(root, folder), 'src', name)), removed }
 }
 
-/** Folders with a `tsconfig.json` beside their `src`. */
+/** Folders with a `tsconfig.json` next to their `src`. */
 export function packagesBelow(folder, depth = 0) {
   const entries = readdirSync(folder, { withFileTypes: true })
   const names = new Set(entries.map(({ name }) => name))

@@ -115,7 +115,7 @@ export function apiClient(
       return { status: response.statusCode, headers: response.headers, body }
     }
     const answer = await ask()
-    // A key belongs to its caller: where nobody is signed in yet, it has no effect.
+    // A key belongs to its caller: without one, as in signing in, it has no effect.
     const identified = headers.authorization !== undefined
     if (identified && isRepeatable({ method, headers }, answer.status))
       checkRepetition(repeated(answer), await repeatedAnswer(async () => repeated(await ask())))

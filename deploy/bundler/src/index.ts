@@ -18,7 +18,7 @@ const appWeb = {
   folder: 'services/apps/web/bundle',
 }
 
-/** The service that has to start anew to run a bundle of `bundlePrograms`; undefined for other programs. */
+/** The service that has to restart to run a bundle of `bundlePrograms`; undefined for other programs. */
 export const serviceOf = (made: string): ServiceName | undefined =>
   made === appWeb.folder ? 'apps' : serviceNames.find((name) => mainOf(name) === made)
 

@@ -15,7 +15,7 @@ export const pathsBanner =
   'const __atRoot = (path) => require("node:path").join(__dirname, "../../..", path);'
 
 /**
- * Reads the modules of a bundle. They go on finding what lies beside them (migrations, pages, workers, WebAssembly): what
+ * Reads the modules of a bundle. They go on finding what lies next to them (migrations, pages, workers, WebAssembly): what
  * they know of their own place stays true. Native addons are loaded from where they are. Spreads of object literals are
  * rewritten here, once for all bundles a module is in.
  */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** What a bundle was made of: it is outdated as soon as any of it is another. */
 interface Stamp {
-  /** Hash of what decides how it comes out beside the files. */
+  /** Hash of what decides how it comes out, apart from the files. */
   madeWith: string
   /** Size and time of each file. */
   inputs: Record<string, string>

@@ -16,7 +16,7 @@ export interface KeptBundles {
 }
 
 /**
- * Makes those bundles anew that are missing, or made of something that has changed since; gives back the entries and the
+ * Rebuilds the bundles that are missing, or made of something that has changed since; gives back the entries and the
  * folders of web apps that this concerned. Packages are known by the lock file. Rejects with esbuild's messages.
  */
 export async function bringUpToDate({

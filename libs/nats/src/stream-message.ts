@@ -28,7 +28,7 @@ export interface StreamMessage {
   term(): void
   /** It is still in hand: its ack wait begins anew. */
   working(): void
-  /** Its consumer was made anew: an acknowledgement would count for another message, of the same sequence there. */
+  /** Its consumer was created again: an acknowledgement would count for another message, of the same sequence there. */
   disown(): void
 }
 

@@ -2,7 +2,7 @@
 const [circusHandlers, matchers] = [Symbol.for('EVENT_HANDLERS'), Symbol.for('$$jest-matchers-object')]
 type Handler = (event: { name: string }) => void
 
-/** The events that leave nobody to wait: a test or a hook has failed, mostly for its time being over, or the file is done. */
+/** The events after which no wait goes on: a test or a hook has failed, mostly for its time being over, or the file is done. */
 const ends = new Set(['test_fn_failure', 'hook_failure', 'run_finish'])
 
 /** Compiled path of the test file that runs in this process; undefined outside of Jest. */

@@ -111,7 +111,7 @@ interface DueTable {
   columns: string[]
 }
 
-/** Throws while some row is due, or in somebody's hands. */
+/** Throws while some row is due or leased. */
 async function requireNothingDue(
   { name, sql, now }: LoggingService,
   workspaceId: string | undefined,

@@ -74,7 +74,7 @@ describe.each(Object.entries(clientMakers))('a generated client of %s', (languag
         const world = await buildWorld(document, cluster.info, receiver)
         for (const operation of operationsOf(document)) {
           const tries = () => called(client, world, operation)
-          // What races with the end of its subject is tried anew until it comes in time.
+          // What races with the end of its subject is tried again until it comes in time.
           const answer = /^cancel/.test(operation.id)
             ? await waitFor(async () => {
                 const tried = await tries()

@@ -104,7 +104,7 @@ export async function startOwnWork(
           select lease_owner as "leaseOwner" from ${sql(`${service.replaceAll('-', '_')}.${table}`)} where id = ${id}`
         return row?.leaseOwner ?? undefined
       },
-      { intervalMs: 5, message: `somebody to take ${id}` },
+      { intervalMs: 5, message: `a replica to lease ${id}` },
     )
 
   return {

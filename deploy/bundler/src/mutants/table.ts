@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
     tests: [relayStore],
   },
   {
-    name: 'an outbox that is read as if nobody wrote below its end',
+    name: 'an outbox that is read as if no transaction were open below its end',
     file: `${eventstore}/relay/outbox-reader.ts`,
     search: 'if (next.writers.size > 0 || flushed < next.logged) return',
     replace: 'if (flushed < next.logged) return',

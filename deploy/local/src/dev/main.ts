@@ -65,7 +65,7 @@ Sources are watched. Ctrl-C stops everything; the data stays in ${state.root}.`)
 
 void new Command('npm run dev --')
   .description(
-    'Start the platform with each service as a process of its own, and start those services anew whose sources change. ' +
+    'Start the platform with each service as a process of its own, and restart those services whose sources change. ' +
       'Types are not checked (npm run types). Migrations and the local run itself are taken up at the next start.',
   )
   .option('--port <port>', 'port of the API (or PORT); a free one by default', parsePort)

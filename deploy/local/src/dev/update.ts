@@ -7,7 +7,7 @@ import type { ServiceProcess } from '../supervisor.js'
 const shownLines = 15
 
 /**
- * Compiles what has changed and starts those services anew whose bundles are others by it: what they were doing they finish first,
+ * Compiles what has changed and restarts those services whose bundles change by it: what they were doing they finish first,
  * as when a replica is replaced. Tells what it did, and what is wrong with the sources or a service.
  */
 export async function update(
@@ -25,7 +25,7 @@ export async function update(
     if (affected.length === 0) return say(`${what}: compiled, in no service (${seconds()})`)
     const started = await Promise.all(affected.map((name) => startAnew(services[name], say)))
     const running = affected.filter((_, at) => started[at])
-    if (running.length > 0) say(`${what}: ${running.join(', ')} started anew (${seconds()})`)
+    if (running.length > 0) say(`${what}: ${running.join(', ')} restarted (${seconds()})`)
   } catch (error) {
     say(`${messageOf(error)}\nServices go on as they were; correct this, and what is saved is tried again.`)
   }

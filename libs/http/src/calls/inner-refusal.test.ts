@@ -69,7 +69,7 @@ const ask = async (body: Refusal & { field?: string }) => {
   const answer = await app.call('POST', '/asks', { body })
   return { ...answer, error: ErrorEnvelope.parse(answer.json).error }
 }
-/** The statuses that mean the same to whoever did not make the inner request. */
+/** The statuses that mean the same to a client that did not make the inner request. */
 const passedOn = [401, 403, 429]
 
 test.each(errorCodes.flatMap((code) => [[code, 'body'] as const, [code, 'none'] as const]))(
@@ -116,7 +116,7 @@ const problem = (place: 'body' | 'query', path: string) => ({
   ...{ in: place, path, code: 'wrong', message: 'is wrong' },
 })
 
-test('what is below an inner field is below the outer one; what is beside it has the address of everything else', () => {
+test('what is below an inner field is below the outer one; what is outside of it has the address of everything else', () => {
   const find = addressesOf({ 'query /filter': 'body /source/filters', '': 'path /id' })
   const error = readdress(
     refusalOf([problem('query', '/filter/a~1b'), problem('query', '/filters'), problem('body', '/filter')]),

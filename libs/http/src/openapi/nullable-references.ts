@@ -4,7 +4,7 @@ type Schema = Record<string, unknown>
 
 const marker = 'x-or-null'
 
-/** Of a choice that is a component the generator does not say that null is allowed beside it. */
+/** Of a choice that is a component the generator does not say that null is allowed as well. */
 export function markNullable(schema: z.ZodNullable): void {
   z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), [marker]: true })
 }

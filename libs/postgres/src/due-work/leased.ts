@@ -139,7 +139,7 @@ function createLeased<Row extends LeasedRow, Result>(
     if (ofOne === undefined) return { limit: all, turns: await claim.turns(all) }
     const limit = full.size > 0 ? all : Math.min(all, each)
     const turns = await claim.turns(limit, { full, ofOne: each })
-    // Nobody else waits for what one would leave free.
+    // No other key waits for what one would leave free.
     return turns?.keys.length === 0 ? { limit: all, turns: undefined } : { limit, turns }
   }
 

@@ -80,7 +80,7 @@ function cpuOfRun(): number {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       ticks += fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0)
     } catch {
-      // It has ended, or belongs to somebody else.
+      // It has ended, or belongs to another user.
     }
   }
   return ticks * 10

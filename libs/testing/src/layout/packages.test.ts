@@ -8,7 +8,7 @@ import { importedBy } from './imports.js'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const without = new Set(['node_modules', 'dist', 'bundle', 'src'])
 
-/** Folders with a `tsconfig.json` beside their `src`: what is compiled. */
+/** Folders with a `tsconfig.json` next to their `src`: what is compiled. */
 function compiledBelow(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const isOne = existsSync(join(folder, 'src')) && existsSync(join(folder, 'tsconfig.json'))

@@ -7,7 +7,7 @@ class ConnectionLostError extends Error {
 }
 
 /**
- * Where transactions commit: entirely or not at all, at one moment, whatever becomes of whoever asked for it. Rows are the
+ * Where transactions commit: entirely or not at all, at one moment, whatever becomes of the process that asked for it. Rows are the
  * caller's: what `commit` does to them is done at once.
  */
 export class DatabaseServer {

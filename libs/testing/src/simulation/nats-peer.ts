@@ -8,7 +8,7 @@ type Callback = (error: Error | null, message: Msg) => void
 type Status = { type: 'disconnect' | 'reconnect' }
 
 /**
- * The connection of a process: what it sends arrives in order and late, and what is under way is lost with the connection. Of the client
+ * The connection of a process: what it sends arrives in order and late, and what is in flight is lost with the connection. Of the client
  * it has what the platform uses.
  */
 export class NatsPeer implements Peer {
@@ -22,7 +22,7 @@ export class NatsPeer implements Peer {
   /** Called for each message as it is sent. */
   onSend: (message: WireMessage) => void = () => {}
   #isUp = false
-  /** Which connection it is: what is under way on an earlier one is lost. */
+  /** Which connection it is: what is in flight on an earlier one is lost. */
   #generation = 0
   #serial = 0
   #sentAt = 0

@@ -172,7 +172,7 @@ export class NatsServer {
       .info()
   }
 
-  /** Whether somebody is there who wants it. */
+  /** Whether anything subscribes to it. */
   #send(message: WireMessage, to = message.subject): boolean {
     let isWanted = false
     for (const peer of this.#peers)

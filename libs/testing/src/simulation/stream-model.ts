@@ -85,7 +85,7 @@ export class StreamModel {
     }
   }
 
-  /** Somebody has removed all messages: the server knows their ids still. */
+  /** All messages have been removed: the server knows their ids still. */
   purge(): void {
     this.messages.clear()
     this.#moveFirst()

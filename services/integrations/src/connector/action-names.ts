@@ -20,7 +20,7 @@ export type ActionNames = (
   further: boolean,
 ) => Promise<string[] | null>
 
-/** A document elsewhere is read within it: whoever asks checks a definition meanwhile. */
+/** A document elsewhere is read within it: the caller checks a definition meanwhile. */
 const timeoutMs = 1_000
 
 export function createActionNames({ kinds, open, log }: ActionNamesOptions): ActionNames {

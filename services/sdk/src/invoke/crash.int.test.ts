@@ -148,7 +148,7 @@ test(`after ${kills} kills of the service and of its children every accepted inv
     void answers.then(() => {
       isAnswered = true
     })
-    // Somewhere between the first and the last one that is run, with some over and some under way.
+    // Somewhere between the first and the last one that is run, with some ended and some running.
     const arrived = 1 + Math.floor(random() * asked.length)
     await Promise.all(asked.filter(({ isHeld }) => isHeld).map(({ answer }) => answer))
     await allHeldCall()

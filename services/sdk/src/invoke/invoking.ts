@@ -108,7 +108,7 @@ export function createInvoking({ database, loading, executions, readResult }: In
     meta: RequestMeta,
   ) {
     if (!meta.idempotency) return
-    // What may be begun anew, or is sealed, is answered by the log alone, which has it under its key.
+    // What may begin again, or is sealed, is answered by the log alone, which has it under its key.
     if (isSealed || (retryFailed && execution.status !== 'completed'))
       return void meta.idempotency.respond(execution)
     await database.db

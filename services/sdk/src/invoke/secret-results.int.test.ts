@@ -112,7 +112,7 @@ describe('what is to be masked in a result', () => {
     return answer.data(Execution)
   }
 
-  it('is said to a step that asks for it, each time, and to nobody else', async () => {
+  it('is returned to a step that asks for it, each time, and to no other caller', async () => {
     const key = { 'idempotency-key': newId('request'), [secretsHeader]: 'true' }
     const first = await ask('workflows', key)
     expect(first).toMatchObject({ output, secrets: [pin] })

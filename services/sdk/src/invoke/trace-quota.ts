@@ -8,7 +8,7 @@ export type WithinQuota = (
   performed: Performed,
 ) => Performed
 
-/** Those whose result somebody computes with, who can ask for it again. */
+/** Those whose result a caller computes with and can ask for again. */
 const answered: readonly string[] = ['api', 'manual', 'workflow_node']
 
 export const createTraceQuota =

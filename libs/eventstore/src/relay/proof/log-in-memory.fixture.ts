@@ -91,7 +91,7 @@ export class LogInMemory {
     this.#drawn = this.#durable
   }
 
-  /** What nobody waits for is on disk a moment later. */
+  /** What is not waited for is on disk a moment later. */
   flush(): void {
     this.#durable = this.#drawn
   }

@@ -35,7 +35,7 @@ export const planted: Record<string, Planted> = {
       }),
     }),
   },
-  'an outbox that is read as if nobody wrote below its end': {
+  'an outbox that is read as if no transaction were open below its end': {
     store: (store) => ({ ...store, edge: async () => ({ ...(await store.edge()), writers: [] }) }),
   },
   'positions that are drawn again after a crash': {

@@ -98,7 +98,7 @@ export class RelayRun {
     return { name, process, peer, relay }
   }
 
-  /** A lease that has expired, or is another's, lets nobody publish what is published for the first time. */
+  /** A lease that has expired, or is another's, lets no replica publish what is published for the first time. */
   #published(name: string, messageId: string): void {
     const { lease } = this.#tables
     if (messageId.includes('.')) return
