@@ -15,6 +15,8 @@ const words = fc.oneof(
     'key: value',
     ' a\n\n  b\n',
     'long words '.repeat(20),
+    '\u2028',
+    'a\u2029b\u0085c\rd',
   ),
 )
 const leaf = fc.oneof(words, fc.integer(), fc.boolean(), fc.constant(null))

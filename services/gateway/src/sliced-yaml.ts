@@ -27,5 +27,6 @@ export async function slicedYaml(value: object): Promise<Buffer> {
 const isDictionary = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
 
+/** By line feeds alone: to YAML a line separator within a name is a character like others. */
 const indented = (text: string, level: number): string =>
-  level === 0 ? text : text.replace(/^(?=.)/gm, indent.repeat(level))
+  level === 0 ? text : text.replace(/(^|\n)(?=[^\n])/g, `$1${indent.repeat(level)}`)
