@@ -1,0 +1,59 @@
+import {
+  everyOperationOf,
+  exampleBody,
+  type JsonSchema,
+  type OpenApi,
+  type Operation,
+  parametersIn,
+} from '../fuzz/document.js'
+
+const places = ['path', 'query', 'header'] as const
+
+/**
+ * A module with a call of every operation by `openapi-fetch`, over the types in `schema.ts` that `openapi-typescript` has made, and
+ * with arguments for each, which are of the types that their operation takes.
+ */
+export function typescriptCalls(document: OpenApi): string {
+  const operations = everyOperationOf(document)
+  const lines = (line: (operation: Operation) => string) => operations.map(line).join('\n')
+  return `import type { Client, FetchOptions } from 'openapi-fetch'
+import type { paths } from './schema.js'
+
+type Of<Path extends keyof paths, Method extends keyof paths[Path]> = FetchOptions<paths[Path][Method]>
+
+export const calls = {
+${lines((operation) => `  ${operation.id}: (client: Client<paths>, init: ${initType(operation)}) => ${callOf(operation)},`)}
+}
+
+export const examples = {
+${lines((operation) => `  ${operation.id}: ${JSON.stringify(exampleOf(document, operation))} satisfies ${initType(operation)},`)}
+}
+`
+}
+
+const initType = ({ path, method }: Operation) => `Of<'${path}', '${method.toLowerCase()}'>`
+
+const callOf = (operation: Operation) => {
+  const how = readsJson(operation) ? '' : `, parseAs: 'text'`
+  return `client.${operation.method}('${operation.path}', { ...init${how} })`
+}
+
+/** JSON is what is read unless the call says otherwise. */
+function readsJson({ raw }: Operation): boolean {
+  const { content = {} } = Object.entries(raw.responses).find(([status]) => Number(status) < 300)?.[1] ?? {}
+  const [media = 'application/json'] = Object.keys(content)
+  return media === 'application/json'
+}
+
+function exampleOf(document: OpenApi, operation: Operation): object {
+  const params = places.flatMap((place) => {
+    const required = parametersIn(operation, place).filter(({ required }) => required)
+    const values = required.map(({ name, schema }) => [name, plainValue(schema)])
+    return values.length > 0 ? [[place, Object.fromEntries(values)]] : []
+  })
+  const body = operation.body ? exampleBody(document, operation) : operation.upload && 'id,name\n1,Ada\n'
+  return { params: Object.fromEntries(params), ...(body !== undefined && { body }) }
+}
+
+const plainValue = ({ type, enum: values }: JsonSchema): unknown =>
+  values?.[0] ?? (type === 'integer' || type === 'number' ? 1 : 'example')
