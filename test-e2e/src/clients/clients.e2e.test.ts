@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -8,7 +8,7 @@ import { neverSuccessful } from '../fuzz/expectations.js'
 import { buildWorld, type World } from '../fuzz/world.js'
 import { openApiOf } from '../platform.js'
 import { joinPlatform, type SharedPlatform } from '../shared/platform.js'
-import { type Called, type ClientCall, clientMakers, type GeneratedClient } from './generated.js'
+import { type Called, type ClientCall, clientMakers, type GeneratedClient, generators } from './generated.js'
 
 /** Needs Python, Go and their registries, and minutes: only where TEST_CLIENTS says so, as `npm run test:long` does. */
 const isWanted = process.env.TEST_CLIENTS === '1'
@@ -40,6 +40,14 @@ if (isWanted) {
     if (folder) rmSync(folder, { recursive: true, force: true })
   })
 }
+
+test('the documentation names the generators that are tested, and their versions', () => {
+  const text = readFileSync('docs/clients.md', 'utf8')
+  const missing = Object.values(generators)
+    .flat()
+    .filter((name) => !text.includes(name))
+  expect(missing).toEqual([])
+})
 
 /** Each body that the operation takes: of JSON, and of a file. */
 function bodiesOf(operation: Operation, world: World): Pick<ClientCall, 'body' | 'file' | 'media'>[] {
