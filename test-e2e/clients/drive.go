@@ -21,7 +21,7 @@ type request struct {
 	URL       string                       `json:"url"`
 	Token     string                       `json:"token"`
 	Path      []string                     `json:"path"`
-	Params    map[string]map[string]string `json:"params"`
+	Params    map[string]map[string]any `json:"params"`
 	Body      json.RawMessage              `json:"body"`
 	File      *string                      `json:"file"`
 	Media     string                       `json:"media"`
@@ -89,7 +89,7 @@ func argumentOf(kind reflect.Type, each *request) (reflect.Value, error) {
 		return value.Elem(), json.Unmarshal([]byte(text), value.Interface())
 	}
 	if kind.Kind() == reflect.Pointer && strings.HasSuffix(kind.Elem().Name(), "Params") {
-		named := map[string]string{}
+		named := map[string]any{}
 		for _, place := range each.Params {
 			maps.Copy(named, place)
 		}

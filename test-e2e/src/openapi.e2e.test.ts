@@ -107,7 +107,7 @@ test('what is sent or answered and is not JSON is described as bytes, or as text
   )
 })
 
-test('every instant in a request is taken in any notation', async () => {
+test('every instant in a request is accepted in any notation', async () => {
   const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
   const moment = z.toJSONSchema(Moment, { io: 'input' }).pattern
   const found: [string, unknown][] = []

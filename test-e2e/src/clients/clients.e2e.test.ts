@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { everyOperationOf, type OpenApi, type Operation, parametersIn } from '../fuzz/document.js'
+import {
+  everyOperationOf,
+  type OpenApi,
+  type Operation,
+  parametersIn,
+  requiredValues,
+} from '../fuzz/document.js'
 import { neverSuccessful } from '../fuzz/expectations.js'
 import { buildWorld, type World } from '../fuzz/world.js'
 import { openApiOf } from '../platform.js'
@@ -74,7 +80,11 @@ async function called(client: GeneratedClient, world: World, operation: Operatio
       url: operation.server ?? baseUrl,
       token: await world.credential(operation),
       path: names.map((name) => values[name] ?? ''),
-      params: { path: values, ...(inWorkspace && { header: { 'X-Workspace': workspace } }) },
+      params: {
+        path: values,
+        query: requiredValues(operation, 'query'),
+        ...(inWorkspace && { header: { 'X-Workspace': workspace } }),
+      },
       ...body,
     }
     answers.push(await client.call(call))

@@ -25,7 +25,7 @@ export interface ClientCall {
   token: string
   /** Values of the path, in its order. */
   path: string[]
-  params: Partial<Record<'path' | 'query' | 'header', Record<string, string>>>
+  params: Partial<Record<'path' | 'query' | 'header', Record<string, unknown>>>
   body?: unknown
   file?: string
   media?: string

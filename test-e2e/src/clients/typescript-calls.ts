@@ -1,10 +1,9 @@
 import {
   everyOperationOf,
   exampleBody,
-  type JsonSchema,
   type OpenApi,
   type Operation,
-  parametersIn,
+  requiredValues,
 } from '../fuzz/document.js'
 
 const places = ['path', 'query', 'header'] as const
@@ -46,14 +45,9 @@ function readsJson({ raw }: Operation): boolean {
 }
 
 function exampleOf(document: OpenApi, operation: Operation): object {
-  const params = places.flatMap((place) => {
-    const required = parametersIn(operation, place).filter(({ required }) => required)
-    const values = required.map(({ name, schema }) => [name, plainValue(schema)])
-    return values.length > 0 ? [[place, Object.fromEntries(values)]] : []
-  })
+  const params = places
+    .map((place) => [place, requiredValues(operation, place)] as const)
+    .filter(([, values]) => Object.keys(values).length > 0)
   const body = operation.body ? exampleBody(document, operation) : operation.upload && 'id,name\n1,Ada\n'
   return { params: Object.fromEntries(params), ...(body !== undefined && { body }) }
 }
-
-const plainValue = ({ type, enum: values }: JsonSchema): unknown =>
-  values?.[0] ?? (type === 'integer' || type === 'number' ? 1 : 'example')

@@ -130,5 +130,14 @@ export function parametersIn(operation: Operation, place: Parameter['in']): Para
   return operation.parameters.filter((parameter) => parameter.in === place)
 }
 
+/** Of parameters that have to be there, a plain value each. */
+export function requiredValues(operation: Operation, place: Parameter['in']): Record<string, unknown> {
+  const required = parametersIn(operation, place).filter(({ required }) => required)
+  return Object.fromEntries(required.map(({ name, schema }) => [name, plainValue(schema)]))
+}
+
+const plainValue = ({ type, enum: values }: JsonSchema): unknown =>
+  values?.[0] ?? (type === 'integer' || type === 'number' ? 1 : 'example')
+
 /** Below these nothing is absent: what nobody wrote to is empty. */
 export const takesAnyName = /^\/events\/(topics\/)?\{/

@@ -15,7 +15,8 @@ export async function flowsOf(owner: Client) {
     const definition = { steps, ...(trigger && { trigger }) } as never
     const body = { name: `Flow ${++made}`, definition }
     const path = { id: (await owner.post('/workflows', { body })).data.id }
-    await owner.post('/workflows/{id}/publish', { params: { path }, body: {} })
+    const activate = trigger !== undefined
+    await owner.post('/workflows/{id}/publish', { params: { path }, body: { activate } })
     return path
   }
   const revise = async (path: { id: string }, steps: object[]) => {

@@ -224,6 +224,8 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     for (const name of ['name', 'slug', 'key']) {
       if (typeof body[name] === 'string') body[name] = `${body[name]}${count++}`
     }
+    // Workspaces are the platform's.
+    if (operation.id === 'createWorkspace') body.slug = `${info.workspace}-${count++}`
     if (typeof body.email === 'string') body.email = `fuzz${count++}@${info.workspace}.example.com`
     if (typeof body.url === 'string') body.url = `${receiver.url}/ok`
     return body
