@@ -119,7 +119,6 @@ describe('a browser', () => {
       expect(principal.userId).toBe(session.user.id)
     }
     expect((await signIn({ token: invitation, password })).error().code).toBe('invalid_token')
-    expect((await signIn({ email: lea.email, password: 'wrong' })).error().code).toBe('invalid_credentials')
     expect((await signIn({ email: lea.email })).status).toBe(422)
   })
 
@@ -148,16 +147,6 @@ describe('a browser', () => {
       ...['ended_by_user', 'ended_by_user'],
     ])
   })
-
-  it('is guessed for by nobody: the throttle of logins is its own', async () => {
-    const pia = await settings.owner('pia')
-    const guess = () =>
-      settings.internal.post('/auth/session', { email: pia.email, password: 'guess' }, from('198.51.100.21'))
-    for (let attempt = 0; attempt < 6; attempt++) expect((await guess()).status).toBe(401)
-    expect((await guess()).status).toBe(429)
-    expect((await settings.login(pia.email, 'guess', '198.51.100.21')).status).toBe(429)
-  })
-  const from = (address: string) => ({ 'x-forwarded-for': address })
 })
 
 describe('an admin', () => {
