@@ -71,6 +71,7 @@ it('describes every public operation, and no internal one', async () => {
     'revokeWorkspaceToken: delete /settings/tokens/{id}',
     'rotateSecret: put /secrets/{name}',
     'rotateToken: post /auth/tokens/rotate',
+    'stepUp: post /auth/step-up',
     'updateRole: patch /settings/roles/{name}',
     'updateUser: patch /settings/users/{id}',
     'updateWorkspace: patch /workspaces/{slug}',

@@ -98,8 +98,11 @@ function sessionPrincipal(
   record: SessionRecord,
   { workspace, environment }: Question,
 ): Principal {
-  const { userId, userName, workspaceId, allowed } = record
-  const identity = { actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId }
+  const { userId, userName, workspaceId, allowed, provedAt } = record
+  const identity = {
+    ...{ actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId },
+    ...(provedAt !== null && { provedAt }),
+  }
   if (workspace === undefined) return { ...identity, permissions: [] }
   if (workspaceId === null || allowed === null) throw workspaceForbidden()
   const place = { workspaceId, workspaceSlug: workspace, environment }

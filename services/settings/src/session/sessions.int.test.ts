@@ -4,12 +4,14 @@ import {
   eventSchema,
   Session,
   SessionDetail,
+  StepUp,
   sessionCookieHeader,
   Token,
   TokenCreated,
   VerifiedToken,
 } from '@opsplane/contracts'
 import { type ApiClient, type ApiReply, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
+import { z } from 'zod'
 import { usersOf } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
@@ -134,6 +136,88 @@ describe('a browser', () => {
     expect([logout.status, logout.headers.get(sessionCookieHeader)]).toEqual([204, ''])
     expect([await works(first), await works(second)]).toEqual([false, true])
   })
+
+  const Operations = z.object({
+    paths: z.record(
+      z.string(),
+      z.record(
+        z.string(),
+        z.object({ responses: z.record(z.string(), z.object({ description: z.string() })) }),
+      ),
+    ),
+  })
+  const steppedUp = async () => {
+    const { paths } = Operations.parse(
+      JSON.parse((await settings.internal.get('/internal/openapi.json')).text),
+    )
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        responses['403']?.description.includes('`step_up_required`')
+          ? [[method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'absent')] as const]
+          : [],
+      ),
+    )
+  }
+  type Operation = Awaited<ReturnType<typeof steppedUp>>[number]
+  const codeFor = async (client: ApiClient, [method, path]: Operation) => {
+    const reply = await client.send(method, path, method === 'DELETE' ? undefined : {})
+    return reply.status < 400 ? 'done' : reply.error().code
+  }
+
+  it('proves who one is before it makes keys or changes rights, ten minutes after the sign-in', async () => {
+    const operations = await steppedUp()
+    expect(operations.map((each) => each.join(' ')).sort()).toEqual([
+      'DELETE /secrets/absent',
+      'DELETE /settings/roles/absent',
+      'DELETE /settings/users/absent',
+      'PATCH /settings/roles/absent',
+      'PATCH /settings/users/absent',
+      'POST /auth/tokens',
+      'POST /auth/tokens/rotate',
+      'POST /secrets',
+      'POST /settings/roles',
+      'POST /settings/users/invite',
+      'PUT /secrets/absent',
+    ])
+    const ron = await settings.owner('ron')
+    const [token = ''] = tokenIn(await signIn({ email: ron.email, password }))
+    const place = { workspace: 'ron' }
+    const key = await (await settings.as(ron.session, place)).post('/auth/tokens', {
+      ...{ name: 'k', scopes: ['tokens:manage', 'secrets:write', 'users:write', 'roles:write'] },
+    })
+    settings.clock.advance(9 * 60_000)
+    const early = await settings.as(token, place)
+    for (const each of operations)
+      expect([each, await codeFor(early, each)]).not.toContain('step_up_required')
+    settings.clock.advance(61_000)
+    const late = await settings.as(token, place)
+    for (const each of operations) expect([each, await codeFor(late, each)]).toContain('step_up_required')
+    expect((await late.get('/auth/tokens')).status).toBe(200)
+    for (const other of [ron.session, String(key.data(TokenCreated).token)]) {
+      const client = await settings.as(other, place)
+      for (const each of operations)
+        expect([each, await codeFor(client, each)]).not.toContain('step_up_required')
+    }
+
+    const proof = (body: object) => late.post('/auth/step-up', body)
+    expect((await proof({ password: 'wrong' })).error().code).toBe('invalid_credentials')
+    expect(await codeOf(token)).toBeUndefined()
+    const reply = await proof({ password })
+    expect(reply.data(StepUp)).toEqual({ until: at(10 * 60_000) })
+    const [renewed = ''] = tokenIn(reply)
+    expect(await codeOf(token)).toBe('invalid_token')
+    const proved = await settings.as(renewed, place)
+    for (const each of operations)
+      expect([each, await codeFor(proved, each)]).not.toContain('step_up_required')
+    expect(await eventsOf(ron.userId, 'session.stepped_up')).toHaveLength(1)
+    const refused = await (await settings.as(ron.session)).post('/auth/step-up', { password })
+    expect(refused.error().code).toBe('forbidden')
+  })
+  const codeOf = async (token: string) => {
+    const reply = await settings.verify(token)
+    return reply.status === 200 ? undefined : reply.error().code
+  }
+  const at = (ms: number) => new Date(Date.parse(settings.clock.now()) + ms).toISOString()
 
   it('signs out everywhere', async () => {
     const oda = await settings.owner('oda')
