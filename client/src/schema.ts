@@ -1121,6 +1121,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove once more who you are
+         * @description By the password, in the session of a browser, whose cookie is replaced. For ten minutes from then on, as from a sign-in, it may call the operations that answer `step_up_required` otherwise. Emits `session.stepped_up`.
+         */
+        post: operations["stepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/token": {
         parameters: {
             query?: never;
@@ -10513,7 +10533,7 @@ export interface components {
         ErrorEnvelope: {
             error: {
                 /** @enum {string} */
-                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
+                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "step_up_required" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
                 details: components["schemas"]["ErrorDetail"][];
                 message: string;
                 /** @description The same request may succeed when sent again. */
@@ -16880,6 +16900,31 @@ export interface components {
              */
             type: "transform";
             value: unknown;
+        };
+        /**
+         * @example {
+         *       "until": "2026-03-02T10:10:00.000Z"
+         *     }
+         */
+        StepUp: {
+            /**
+             * Format: date-time
+             * @description Until then operations that take a step-up go by it.
+             */
+            until: string;
+        };
+        StepUpEnvelope: {
+            data: components["schemas"]["StepUp"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "password": "correct horse battery staple"
+         *     }
+         */
+        StepUpProof: {
+            /** @description Of the login, once more. */
+            password: string;
         };
         StepWait: {
             /**
@@ -31431,6 +31476,161 @@ export interface operations {
             };
         };
     };
+    stepUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepUpProof"];
+            };
+        };
+        responses: {
+            /** @description Prove once more who you are */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "until": "2026-03-02T10:10:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StepUpEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired`, `invalid_credentials` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     createSession: {
         parameters: {
             query?: never;
@@ -31849,7 +32049,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -32225,7 +32425,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `workspace_forbidden`, `environment_forbidden`, `insufficient_scope` */
+            /** @description `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `insufficient_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77735,7 +77935,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78088,7 +78288,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78262,7 +78462,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78587,7 +78787,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78903,7 +79103,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79080,7 +79280,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79967,7 +80167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80146,7 +80346,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80812,7 +81012,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
