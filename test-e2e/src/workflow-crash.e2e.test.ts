@@ -3,8 +3,8 @@ import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/t
 import postgres from 'postgres'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
-const kills = Number(process.env.WORKFLOW_KILLS ?? 16)
-const total = Number(process.env.WORKFLOW_RUNS ?? 32)
+const kills = Number(process.env.WORKFLOW_KILLS ?? 5)
+const total = Number(process.env.WORKFLOW_RUNS ?? 15)
 const seed = Number(process.env.CRASH_SEED ?? 13)
 const items = [1, 2]
 const patience = { intervalMs: 250 }
