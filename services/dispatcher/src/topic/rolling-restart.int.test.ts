@@ -11,7 +11,7 @@ const share = 10
 const publishers = 4
 /** LONG_POLLS=10000 is the full size, whose figures are printed. */
 const full = process.env.LONG_POLLS !== undefined
-const polls = Number(process.env.LONG_POLLS ?? 400)
+const polls = Number(process.env.LONG_POLLS ?? 100)
 /** POLLS_SEED=… repeats the choices of a run. */
 const seed = Number(process.env.POLLS_SEED ?? 20_252)
 /** Half of what a poll waits: one that ends with nothing so long after an event was acknowledged has not been woken by it. */
