@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Permission, permissions } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import fc from 'fast-check'
 import { errorCode, type Judge, judgeBy, namesPlace } from './fuzz/answers.js'
 import { edgeValues, type Taste } from './fuzz/arbitrary.js'
+import { authorizationTests } from './fuzz/authorization.js'
 import { breakages, rotated } from './fuzz/breakage.js'
 import { type OpenApi, type Operation, operationsOf, parametersIn, takesAnyName } from './fuzz/document.js'
 import { removed, everyOperation as tryEveryOperation } from './fuzz/every-operation.js'
@@ -121,6 +122,9 @@ const targetOfRefusals = async (operation: Operation): Promise<string> =>
   removed.test(operation.path) ? goodTarget(operation) : fillPath(operation.path, await untouched(operation))
 const goodText = (operation: Operation) =>
   operation.body === undefined ? undefined : JSON.stringify(world.goodBody(operation))
+
+// First, while everything is as it was made.
+describe('authorization', () => authorizationTests(() => ({ cluster, operations, world, untouched })))
 
 test('every operation can be used as its example says', async () => {
   const tryExample = async (operation: Operation) =>

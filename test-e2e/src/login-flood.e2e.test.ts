@@ -8,7 +8,7 @@ let api: Api
 beforeAll(async () => {
   // So that the flood comes from many addresses, and reaches settings.
   const extra = { TRUST_PROXY_CIDRS: '127.0.0.0/8', ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0' }
-  cluster = await startTestCluster({ extra })
+  cluster = await startTestCluster({ services: ['itsm'], extra })
   api = apiClient(cluster.info)
 })
 afterAll(() => cluster?.stop())

@@ -10,7 +10,10 @@ let api: Api
 let sql: postgres.Sql
 let receiver: Receiver
 beforeAll(async () => {
-  cluster = await startTestCluster({ extra: { NATS_ACK_WAIT_MS: '1000' } })
+  cluster = await startTestCluster({
+    services: ['database-studio', 'dispatcher'],
+    extra: { NATS_ACK_WAIT_MS: '1000' },
+  })
   api = apiClient(cluster.info)
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },

@@ -17,7 +17,7 @@ let sql: postgres.Sql
 beforeAll(async () => {
   // What a killed one had is taken up soon, however often that happens at one step.
   const extra = { NATS_ACK_WAIT_MS: '1000', WORKFLOW_LEASE_MS: '1000', WORKFLOW_MAX_DEATHS: '1000' }
-  cluster = await startTestCluster({ extra })
+  cluster = await startTestCluster({ services: ['workflows', 'integrations'], extra })
   api = apiClient(cluster.info)
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
