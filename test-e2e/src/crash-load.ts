@@ -16,8 +16,8 @@ export interface CreateLoad {
 }
 
 const retryMs = 25
-/** What is in flight matters, not how much: the long tier has so many times as much of it. */
-const share = isLongTier() ? 1 : 3
+/** What is in flight matters, not how much: the long tier has more of it. */
+const [ofWorkers, ofPauses] = isLongTier() ? [1, 1] : [3, 2]
 
 interface Answer {
   data: { id: string }
@@ -30,7 +30,7 @@ interface Answer {
  */
 export function startCreating(
   api: Api,
-  { workers = 6 / share, pauseMs = 0, changes = 0, prefix = 'crash' } = {},
+  { workers = 6 / ofWorkers, pauseMs = 0, changes = 0, prefix = 'crash' } = {},
 ): CreateLoad {
   const acknowledged = new Map<string, string>()
   const changed = new Map<string, number>()
@@ -67,7 +67,7 @@ export function startCreating(
   const work = async (worker: number) => {
     for (let n = 0; creating; n++) {
       await createOne(`${prefix}-${worker}-${n}`)
-      if (pauseMs > 0) await pace(pauseMs * share)
+      if (pauseMs > 0) await pace(pauseMs * ofPauses)
     }
   }
   const working = Promise.all(Array.from({ length: workers }, (_, index) => work(index)))
