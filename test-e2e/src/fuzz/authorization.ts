@@ -72,7 +72,10 @@ function send(
   return world.send({ method: operation.method, target, text, headers: { ...own, ...headers } })
 }
 
-const everyOperation = (work: (operation: Operation) => Promise<string | undefined>, among = operations) =>
+const everyOperation = (
+  work: (operation: Operation) => Promise<string | undefined>,
+  among: readonly Operation[] = operations,
+) =>
   tryEveryOperation(among, world, async (operation) => [(await work(operation)) ?? []].flat())
 
 /** A session of somebody new with this role. */
