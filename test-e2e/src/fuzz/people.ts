@@ -6,7 +6,7 @@ type Path = Record<string, string>
 export const password = 'correct horse battery staple'
 
 /** Operations that end the session they are called with, or change the password of its person. */
-const consuming = new Set(['endSession', 'changePassword'])
+const consuming = new Set(['endSession', 'endOwnSessions', 'changePassword'])
 /** Operations that an API key is refused. */
 const personal = new Set(['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress'])
 

@@ -28,6 +28,9 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     ...(caller.causationDepth !== undefined && { causationDepth: caller.causationDepth }),
     ...(caller.callId !== undefined && { callId: caller.callId }),
     header: (name) => [req.headers[name.toLowerCase()]].flat()[0],
+    answerHeader(name, value) {
+      exchange.headers = { ...exchange.headers, [name]: value }
+    },
     signal() {
       signal ??= abortOnClose(res)
       return signal

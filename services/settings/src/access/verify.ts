@@ -74,7 +74,8 @@ export function createVerifier({
   return async ({ token, ...question }, occasion) => {
     const presented = readToken(token)
     if (presented?.kind === 'key') return verifyKey(presented, question, occasion)
-    if (presented?.kind === 'ses') return verifySession(presented, question, occasion)
+    if (presented?.kind === 'ses' || presented?.kind === 'web')
+      return verifySession(presented, question, occasion)
     throw invalidToken()
   }
 }

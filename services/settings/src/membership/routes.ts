@@ -174,7 +174,7 @@ export function membershipRoutes(
       status: 201,
       errors: ['invalid_token', 'invalid_credentials', 'rate_limited', 'version_conflict'],
       idempotency: 'none',
-      handler: ({ body, meta }) => accept(body, meta),
+      handler: ({ body, meta }) => accept(body, meta, 'ses'),
     }),
   ]
 }

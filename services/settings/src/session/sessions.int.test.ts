@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { eventSchema, Session, SessionDetail, Token, TokenCreated } from '@opsplane/contracts'
-import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
+import {
+  BrowserSession,
+  eventSchema,
+  Session,
+  SessionDetail,
+  sessionCookieHeader,
+  Token,
+  TokenCreated,
+  VerifiedToken,
+} from '@opsplane/contracts'
+import { type ApiClient, type ApiReply, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { usersOf } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
@@ -79,6 +88,63 @@ describe('somebody who is logged in', () => {
     expect(await works(dan.session)).toBe(true)
     expect((await eventsOf(dan.userId, 'session.ended')).map(({ data }) => data.reason)).toEqual([
       'displaced',
+    ])
+  })
+})
+
+describe('a browser', () => {
+  /** As the gateway asks; what it makes a cookie of is a header to it. */
+  const signIn = (body: object) =>
+    settings.internal.post('/auth/session', body, {
+      'x-forwarded-for': '198.19.0.1',
+      'user-agent': 'Browser',
+    })
+  const tokenIn = ({ headers }: ApiReply) => headers.get(sessionCookieHeader)?.split(' ') ?? []
+
+  it('signs in by password or invitation, and is shown no token', async () => {
+    const lea = await settings.owner('lea')
+    const { token: invitation } = await users.invited('max@example.com', 'agent')
+    for (const body of [
+      { email: lea.email, password },
+      { token: invitation, name: 'Max', password },
+    ]) {
+      const reply = await signIn(body)
+      expect(reply.status).toBe(201)
+      const session = reply.data(BrowserSession.strict())
+      const [token = '', expiresAt] = tokenIn(reply)
+      expect(token).toMatch(/^ops_web_/)
+      expect(expiresAt).toBe(session.expiresAt)
+      expect(reply.text).not.toContain(token.slice(0, 40))
+      const { principal } = (await settings.verify(token)).data(VerifiedToken)
+      expect(principal.userId).toBe(session.user.id)
+    }
+    expect((await signIn({ token: invitation, password })).error().code).toBe('invalid_token')
+    expect((await signIn({ email: lea.email })).status).toBe(422)
+  })
+
+  it('gets a session of its own at each sign-in, and its cookie cleared by a logout', async () => {
+    const nia = await settings.owner('nia')
+    const credentials = { email: nia.email, password }
+    const [[first = ''], [second = '']] = [
+      tokenIn(await signIn(credentials)),
+      tokenIn(await signIn(credentials)),
+    ]
+    expect(first).not.toBe(second)
+    const logout = await (await settings.as(first)).post('/auth/logout')
+    expect([logout.status, logout.headers.get(sessionCookieHeader)]).toEqual([204, ''])
+    expect([await works(first), await works(second)]).toEqual([false, true])
+  })
+
+  it('signs out everywhere', async () => {
+    const oda = await settings.owner('oda')
+    const [token = ''] = tokenIn(await signIn({ email: oda.email, password }))
+    const reply = await (await settings.as(token)).send('DELETE', '/auth/sessions')
+    expect([reply.status, reply.headers.get(sessionCookieHeader)]).toEqual([204, ''])
+    expect([await works(token), await works(oda.session), await works(ada.session)]).toEqual([
+      ...[false, false, true],
+    ])
+    expect((await eventsOf(oda.userId, 'session.ended')).map(({ data }) => data.reason)).toEqual([
+      ...['ended_by_user', 'ended_by_user'],
     ])
   })
 })

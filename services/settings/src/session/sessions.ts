@@ -34,6 +34,9 @@ export function originOf({ source }: Pick<RequestMeta, 'source'>): SessionOrigin
   return source ?? { address: '', userAgent: '' }
 }
 
+/** `ses`: its token is the client's to send; `web`: it is in a browser's cookie, and good for nothing elsewhere. */
+export type SessionKind = 'ses' | 'web'
+
 /** A login with a password. */
 export type ClaimedAccount = Account & { passwordHash: string }
 
@@ -84,16 +87,20 @@ export function createSessions(
      * Clears the account's sessions that are over, so that they do not pile up. Null when the password is another one by
      * now: whoever sets one ends all sessions, and this one must not come after them.
      */
-    async open(user: ClaimedAccount, origin: SessionOrigin, now: Instant, requestId: string | null = null) {
+    async open(
+      user: ClaimedAccount,
+      origin: SessionOrigin,
+      { now, kind }: { now: Instant; kind: SessionKind },
+    ) {
       const id = newId('session')
-      const { plaintext, secretHash } = issueToken('ses', id)
+      const { plaintext, secretHash } = issueToken(kind, id)
       const session = {
         ...{ id, userId: user.id, createdAt: now, expiresAt: later(now, limits.sessionLifetimeMs) },
         address: origin.address.slice(0, 100),
         userAgent: origin.userAgent.slice(0, 500),
       }
       const actor = { id: user.id, name: user.name, type: 'user' as const }
-      const occasion = { actor, now, requestId, source: origin.address === '' ? null : origin }
+      const occasion = { actor, now, requestId: null, source: origin.address === '' ? null : origin }
       const opened = await db.transaction(async (tx) => {
         if (!(await insertIfEntitled(tx, session, { secretHash, passwordHash: user.passwordHash })))
           return false
@@ -108,6 +115,12 @@ export function createSessions(
     },
 
     endAll,
+
+    /** Signs the person out everywhere. */
+    async endAllOf(accountId: string, occasion: Occasion): Promise<void> {
+      await db.transaction((tx) => endAll(tx, { accountId, reason: 'ended_by_user' }, occasion))
+      relay.wake()
+    },
 
     /** From now on the token is an unknown one. Throws `not_found`. */
     async end(ending: Ending & { id: string }, occasion: Occasion): Promise<void> {
