@@ -16,6 +16,7 @@ export interface Acknowledgements {
   verify(connection: NatsConnection, findCreated: () => Promise<string>): Promise<void>
   /** The consumer may be another one: answers wait for `verify`. */
   suspend(): void
+  isSuspended(): boolean
   close(): void
 }
 
@@ -42,6 +43,7 @@ export function acknowledgements(onAnother: () => void): Acknowledgements {
 
   return {
     suspend,
+    isSuspended: () => waiting !== undefined,
     send(respond, isFinal) {
       if (!waiting) respond()
       else if (isFinal) waiting.push(respond)

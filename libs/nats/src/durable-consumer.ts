@@ -185,6 +185,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (closing.signal.aborted) return
     await options.prepare?.(() => consumerProgress(connection, options))
     if (closing.signal.aborted) return
+    if (acks.isSuspended()) throw new Error('the connection was lost before anything was asked for')
     const startedAt = timers.now()
     if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
     const { room } = held
