@@ -17,6 +17,7 @@ export interface WireMessage {
 export interface Peer {
   wants(subject: string): boolean
   receive(message: WireMessage, to: string): void
+  disconnect(): void
 }
 
 /** How often the server loses what it was sent, or its answer to that. */
@@ -37,9 +38,11 @@ export class NatsServer {
     this.#world = world
   }
 
+  /** Every connection to it ends. */
   goAway(ms: number): void {
     this.#world.note(`NATS is away for ${ms.toFixed(0)} ms`)
     this.#awayUntil = Math.max(this.#awayUntil, this.#world.now + ms)
+    for (const peer of [...this.#peers]) peer.disconnect()
   }
 
   get isAway(): boolean {
