@@ -222,7 +222,7 @@ function record(rows: DeliveryRows, batch: readonly Result[]): string[] {
   return [...touched].filter((id) => rows.webhooks.get(id)?.state.status === 'paused')
 }
 
-/** Whether it changes anything: the number of an attempt is recorded once, but a success counts always. */
+/** Whether it changes anything: the number of an attempt is recorded once, but a success counts always, and nothing changes after it. */
 function recordOne(
   rows: DeliveryRows,
   delivery: DeliveryRow,
@@ -236,7 +236,7 @@ function recordOne(
     Object.assign(delivery, { dueAt, leaseOwner: null })
     return true
   }
-  if (!isNext && !(row.status === 'succeeded' && delivery.status !== 'succeeded')) return false
+  if (delivery.status === 'succeeded' || (!isNext && row.status !== 'succeeded')) return false
   Object.assign(delivery, {
     ...{ status: row.status, attempts: Math.max(delivery.attempts, row.number), url: row.url },
     ...{ dueAt: row.status === 'retrying' ? dueAt : null, leaseOwner: null },

@@ -69,10 +69,7 @@ export class DispatcherRun {
     await world.run(hostileMs)
     world.isHostile = false
     world.note('all is left to settle')
-    for (const id of webhookIds) {
-      this.#endpoints.mend(id)
-      this.#change(id, 'resume')
-    }
+    for (const id of webhookIds) this.#endpoints.mend(id)
     await world.run(world.now + settledWithinMs, () => this.#isSettled())
     if (!this.#isSettled()) world.broken(`not settled: ${this.#properties.unfinished()}`)
     this.#properties.checkAll()
@@ -159,6 +156,9 @@ export class DispatcherRun {
   }
 
   #isSettled(): boolean {
+    // What has failed before may pause it yet.
+    for (const id of webhookIds)
+      if (this.#rows.webhooks.get(id)?.state.status === 'paused') this.#change(id, 'resume')
     if (!this.#feed.isDone() || !this.#replicas.areAlive) return false
     return this.#properties.unfinished() === '' && this.world.now > hostileMs + 30_000
   }

@@ -32,8 +32,10 @@ export class DeliveryProperties {
   readonly #begun = new Map<string, number[]>()
   /** What each delivery was when it was last looked at. */
   readonly #seen = new Map<string, Pick<DeliveryRow, 'status' | 'attempts' | 'cycleBase'>>()
-  /** To whom each delivery was leased last, and until when. */
-  readonly #leases = new Map<string, { owner: string; until: number }>()
+  /** Until when each delivery was leased to a replica. */
+  readonly #leases = new Map<string, number>()
+  /** Whose each delivery is now. */
+  readonly #holders = new Map<string, string>()
   #replays = 0
 
   constructor(world: World, rows: DeliveryRows, endpoints: Endpoints) {
@@ -76,7 +78,8 @@ export class DeliveryProperties {
     this.#noteStops()
     for (const row of this.#rows.deliveries.values()) {
       const { id, webhookId, status, attempts, cycleBase, leaseOwner: owner, dueAt } = row
-      if (owner !== null && dueAt !== null) this.#leases.set(id, { owner, until: dueAt })
+      if (owner !== null && dueAt !== null) this.#leased(id, owner, dueAt)
+      else this.#holders.delete(id)
       const before = this.#seen.get(id)
       if (before?.status === status && before.attempts === attempts && before.cycleBase === cycleBase)
         continue
@@ -124,16 +127,23 @@ export class DeliveryProperties {
     if (row && row.orderingKey !== null && !this.#resent.has(id)) this.#checkOrder(row)
   }
 
+  #leased(id: string, owner: string, until: number): void {
+    const before = this.#holders.get(id)
+    const beforeUntil = this.#leases.get(`${id} ${before}`) ?? 0
+    if (before !== undefined && before !== owner && beforeUntil > this.#rows.now)
+      this.#world.broken(`${id} is leased to ${owner}, and to ${before} until ${beforeUntil}`)
+    this.#holders.set(id, owner)
+    this.#leases.set(`${id} ${owner}`, until)
+  }
+
   /**
-   * What was not begun before its row was there is sent by the replica that has leased it last alone. It may be finished by then: who had
-   * leased it before has recorded late what came of that.
+   * What was not begun before its row was there is sent during a lease of it alone. It may be another's by then: who had leased it before
+   * has recorded late what came of that.
    */
   #checkLease(replica: string, id: string): void {
-    const lease = this.#leases.get(id)
-    if (lease?.owner === replica && lease.until > this.#rows.now) return
-    this.#world.broken(
-      `${replica} sends ${id} without its lease, which is ${lease?.owner}'s until ${lease?.until}`,
-    )
+    const until = this.#leases.get(`${id} ${replica}`) ?? 0
+    if (until <= this.#rows.now)
+      this.#world.broken(`${replica} sends ${id} without its lease, which it had until ${until}`)
   }
 
   /** All events before it of its key are finished, whichever replica fans them out. */
