@@ -62,10 +62,12 @@ export class NatsServer {
   /** A message that has arrived. */
   accept(message: WireMessage): void {
     const { subject } = message
-    const stream = [...this.streams.values()].find((each) => each.takes(subject))
-    if (subject.startsWith('$JS.ACK.')) this.#acknowledge(message)
-    else if (subject.startsWith('$JS.API.')) this.#ask(message)
-    else if (stream) this.#store(stream, message)
+    if (subject.startsWith('$JS.ACK.')) return this.#acknowledge(message)
+    if (subject.startsWith('$JS.API.')) return this.#ask(message)
+    const stream = subject.startsWith('_INBOX.')
+      ? undefined
+      : [...this.streams.values()].find((each) => each.takes(subject))
+    if (stream) this.#store(stream, message)
     else if (!this.#send(message) && message.reply !== undefined)
       this.#send({ subject: message.reply, headers: headers(503, 'No Responders'), body: '' })
   }
@@ -196,5 +198,8 @@ function messageAnswer(stream: StreamModel, seq: number): object {
 }
 
 /** Whether a subscription of this subject gets what is sent to another. */
-export const isSubscribed = (filter: string, subject: string): boolean =>
-  filter === subject || subjectMatches(filter, subject)
+export function isSubscribed(filter: string, subject: string): boolean {
+  const wildcard = filter.search(/[*>]/)
+  if (wildcard === -1) return filter === subject
+  return subject.startsWith(filter.slice(0, wildcard)) && subjectMatches(filter, subject)
+}

@@ -54,6 +54,7 @@ export class RelayRun {
   /** Some stream was lost or cut: what it had been said to have may be missing until it is filled again. */
   #hasLost = false
   #appended = 0
+  readonly #ids = new Map<StoredMessage, string>()
 
   constructor(seed: number, planted: Planted = {}) {
     this.#planted = planted
@@ -118,8 +119,9 @@ export class RelayRun {
       this.world.broken(`${name} publishes ${messageId} without the lease`)
   }
 
-  #stored({ subject, headers, body, seq }: StoredMessage): void {
-    const { id } = JSON.parse(body) as { id: string }
+  #stored(message: StoredMessage): void {
+    const { subject, headers, seq } = message
+    const id = this.#idOf(message)
     this.world.note(`stored ${id} at ${seq} as ${headers?.get(eventHeaders.messageId)}`)
     const position = Number(headers?.get(eventHeaders.position))
     if (this.#tables.events.get(position)?.id !== id)
@@ -134,13 +136,19 @@ export class RelayRun {
         this.world.broken(`the floor ${floor} covers ${event.id}, which is not in the stream`)
   }
 
+  #idOf(message: StoredMessage): string {
+    const known = this.#ids.get(message) ?? (JSON.parse(message.body) as { id: string }).id
+    this.#ids.set(message, known)
+    return known
+  }
+
   get #messages(): StoredMessage[] {
     const stream = this.#nats.streams.get(names.eventsStream)
     return [...(stream?.messages.values() ?? [])]
   }
 
   #idsInStream(): string[] {
-    return this.#messages.map(({ body }) => (JSON.parse(body) as { id: string }).id)
+    return this.#messages.map((message) => this.#idOf(message))
   }
 
   #append(streamId: string, id = this.#newId()): void {
