@@ -62,11 +62,15 @@ export class NatsServer {
   /** A message that has arrived. */
   accept(message: WireMessage): void {
     const { subject } = message
-    if (subject.startsWith('$JS.ACK.')) return this.#acknowledge(message)
-    if (subject.startsWith('$JS.API.')) return this.#ask(message)
-    const stream = subject.startsWith('_INBOX.')
-      ? undefined
-      : [...this.streams.values()].find((each) => each.takes(subject))
+    if (subject.startsWith('$JS.ACK.')) this.#acknowledge(message)
+    else if (subject.startsWith('$JS.API.')) this.#ask(message)
+    else this.#pass(message)
+  }
+
+  #pass(message: WireMessage): void {
+    const { subject } = message
+    const isAnswer = subject.startsWith('_INBOX.')
+    const stream = isAnswer ? undefined : [...this.streams.values()].find((each) => each.takes(subject))
     if (stream) this.#store(stream, message)
     else if (!this.#send(message) && message.reply !== undefined)
       this.#send({ subject: message.reply, headers: headers(503, 'No Responders'), body: '' })
