@@ -1,20 +1,37 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import { resolutionMs } from './loop-delays.js'
+import type { Slice } from './loop-delays.js'
 
-// Loaded into each service by NODE_OPTIONS. It costs nothing until the first signal, and each one writes down the longest time
-// since the one before for which nothing else of the process had its turn.
+const resolutionMs = 10
+const none: Slice = { cpuMs: 0, wallMs: 0 }
+
+// Loaded into each service by NODE_OPTIONS. It costs nothing until the first signal; each signal writes down the longest turn of
+// the event loop since the one before. With more busy processes than cores a turn lasts longer than it computes, as the kernel
+// runs others meanwhile: the CPU time says what the process itself keeps its clients waiting for.
 const { LOOP_DELAYS: folder } = process.env
-let intervals: IntervalHistogram | undefined
+let longest: Slice | undefined
+
+function watch() {
+  let last = { wallMs: performance.now(), cpu: process.cpuUsage() }
+  setInterval(() => {
+    const wallMs = performance.now()
+    const { user, system } = process.cpuUsage(last.cpu)
+    const late = wallMs - last.wallMs - resolutionMs
+    // The CPU time of a turn is that of all threads, and has what was computed in time as well: never more than the turn.
+    const cpuMs = Math.min(late, (user + system) / 1e3)
+    longest = {
+      cpuMs: Math.max(longest?.cpuMs ?? 0, cpuMs),
+      wallMs: Math.max(longest?.wallMs ?? 0, late),
+    }
+    last = { wallMs, cpu: process.cpuUsage() }
+  }, resolutionMs).unref()
+}
 
 if (folder !== undefined)
   process.on('SIGUSR2', () => {
-    const longestMs = intervals === undefined ? 0 : Math.max(0, intervals.max / 1e6 - resolutionMs)
-    intervals?.reset()
-    intervals ??= monitorEventLoopDelay({ resolution: resolutionMs })
-    intervals.enable()
+    if (longest === undefined) watch()
     const file = join(folder, String(process.pid))
-    writeFileSync(`${file}.new`, String(longestMs))
+    writeFileSync(`${file}.new`, JSON.stringify(longest ?? none))
+    longest = none
     renameSync(`${file}.new`, file)
   })

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
 
-export const resolutionMs = 10
 const patienceMs = 10_000
 
 /** What the services write is in a folder of this bench. */
@@ -15,10 +15,14 @@ export const observedLoops = {
   NODE_OPTIONS: `--import=${new URL('loop-delay.js', import.meta.url).href}`,
 }
 
-/** By process, the longest block of its event loop in milliseconds since the call before. */
+/** The longest turns of an event loop: by the CPU time it took, and by the clock. Two turns, where these are not the same one. */
+export const Slice = z.object({ cpuMs: z.number(), wallMs: z.number() })
+export type Slice = z.infer<typeof Slice>
+
+/** By process, the longest turns of its event loop since the call before. */
 export async function longestSlices(
   processes: Readonly<Record<string, { pid(): number | undefined }>>,
-): Promise<Record<string, number>> {
+): Promise<Record<string, Slice>> {
   mkdirSync(folder, { recursive: true })
   const asked = Object.entries(processes).map(async ([name, { pid }]) => {
     const id = pid()
@@ -30,7 +34,7 @@ export async function longestSlices(
       if (waitedMs > patienceMs) throw new Error(`${name} does not report the blocks of its event loop`)
       await delay(20)
     }
-    return [name, Number(readFileSync(file, 'utf8'))] as const
+    return [name, Slice.parse(JSON.parse(readFileSync(file, 'utf8')))] as const
   })
   const slices = Object.fromEntries(await Promise.all(asked))
   rmSync(folder, { recursive: true })

@@ -177,7 +177,7 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access),
-    ...sessionRoutes({ login, sessions, members, cursors: ctx.cursors }),
+    ...sessionRoutes({ login, accept, sessions, members, cursors: ctx.cursors }),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
