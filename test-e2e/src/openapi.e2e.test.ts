@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
+import { Moment } from '@opsplane/contracts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
+import { z } from 'zod'
 import { judgeBy } from './fuzz/answers.js'
 import {
+  everyOperationOf,
   exampleBody,
   itemsOfApi,
   type JsonSchema,
@@ -58,7 +61,7 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
 test('every operation is described, grouped, guarded and shown by an example that its schema allows', async () => {
   const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
   const judge = judgeBy(document)
-  const wrong = operationsOf(document).flatMap((operation) => {
+  const wrong = everyOperationOf(document).flatMap((operation) => {
     const { summary, description, tags, responses, security } = operation.raw
     const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
     const example = exampleBody(document, operation)
@@ -82,10 +85,46 @@ test('every operation is described, grouped, guarded and shown by an example tha
 test('every operation shows an answer that its schema allows', async () => {
   const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
   const judge = judgeBy(document)
-  const wrong = operationsOf(document).flatMap((operation) =>
+  const wrong = everyOperationOf(document).flatMap((operation) =>
     judge.wrongExamples(operation).map((problem) => `${operation.id}: ${problem}`),
   )
   expect(wrong).toEqual([])
+})
+
+test('what is sent or answered and is not JSON is described as bytes, or as text where it is a page', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const contents = everyOperationOf(document).flatMap(({ id, raw: { requestBody, responses } }) =>
+    [requestBody ?? {}, ...Object.values(responses)].flatMap(({ content = {} }) =>
+      Object.entries(content).map(([media, { schema }]) => ({ id, media, schema })),
+    ),
+  )
+  const others = contents.filter(({ media }) => media !== 'application/json')
+  const page = { type: 'string' }
+  const file = { type: 'string', format: 'binary' }
+  expect(others.length).toBeGreaterThan(10)
+  expect(others).toEqual(
+    others.map(({ id, media }) => ({ id, media, schema: media === 'text/html' ? page : file })),
+  )
+})
+
+test('every instant in a request is accepted in any notation', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const moment = z.toJSONSchema(Moment, { io: 'input' }).pattern
+  const found: [string, unknown][] = []
+  const collect = (id: string, part: unknown, within: readonly string[]): void => {
+    if (typeof part !== 'object' || part === null) return
+    const { $ref, format, pattern } = part as JsonSchema
+    if (format === 'date-time') found.push([id, pattern])
+    if (typeof $ref === 'string' && !within.includes($ref))
+      collect(id, resolveSchema(document, { $ref }), [...within, $ref])
+    for (const each of Object.values(part)) collect(id, each, within)
+  }
+  for (const { id, parameters, raw } of everyOperationOf(document)) {
+    for (const { schema } of parameters) collect(id, schema, [])
+    for (const { schema } of Object.values(raw.requestBody?.content ?? {})) collect(id, schema, [])
+  }
+  expect(found.length).toBeGreaterThan(100)
+  expect(found.filter(([, pattern]) => pattern !== moment)).toEqual([])
 })
 
 test('what is outside of /api/v1 has a server of its own', async () => {
