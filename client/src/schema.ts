@@ -496,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Add a data source to an app
-         * @description What it names is looked for when the app is deployed. Its expressions run on the server; a browser sends the parameters that are declared, and nothing else. Emits `data_source.created`.
+         * @description Its expressions run on the server; a browser sends the parameters that are declared, and nothing else. `problems` names what it speaks of that is not in the environment of the request, or not as it takes it; a deployment there fails with them. Emits `data_source.created`.
          */
         post: operations["createDataSource"];
         delete?: never;
@@ -528,7 +528,7 @@ export interface paths {
         head?: never;
         /**
          * Update a data source of an app
-         * @description Deployments stay as they are. Emits `data_source.updated`, or nothing where nothing changes.
+         * @description Deployments stay as they are. Answers with `problems`, as when it was added. Emits `data_source.updated`, or nothing where nothing changes.
          */
         patch: operations["updateDataSource"];
         trace?: never;
@@ -968,7 +968,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session this request is made with. API keys it made stay, and are revoked instead. Emits `session.ended`.
+         * @description Ends the session this request is made with, and clears its cookie. API keys it made stay, and are revoked instead. Emits `session.ended`.
          */
         post: operations["endSession"];
         delete?: never;
@@ -1057,6 +1057,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in from a browser
+         * @description Takes e-mail and password, or an invitation as `POST /auth/invitations/accept` does, and sets the session as a cookie (HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with `Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an `X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. Emits `session.started`.
+         */
+        post: operations["createBrowserSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/sessions": {
         parameters: {
             query?: never;
@@ -1071,7 +1091,11 @@ export interface paths {
         get: operations["listSessions"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends all sessions of your login within a second, also the one this request is made with. API keys stay. Emits `session.ended` for each.
+         */
+        delete: operations["endOwnSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1092,6 +1116,26 @@ export interface paths {
          * @description Within a second. Emits `session.ended`.
          */
         delete: operations["endOwnSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove once more who you are
+         * @description By the password, in the session of a browser, whose cookie is replaced. For ten minutes from then on, as from a sign-in, it may call the operations that answer `step_up_required` otherwise. Emits `session.stepped_up`.
+         */
+        post: operations["stepUp"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -6096,15 +6140,9 @@ export interface components {
             timeZone?: string;
         };
         AnalyticsQueryRangeFrom: {
-            /**
-             * Format: date-time
-             * @description The first instant that counts.
-             */
+            /** @description The first instant that counts. A date is when that day begins by the clock of the zone. */
             from: string;
-            /**
-             * Format: date-time
-             * @description The first instant that no longer counts.
-             */
+            /** @description The first instant that no longer counts, or the first date. */
             to: string;
         };
         AnalyticsQueryRangeLast: {
@@ -7169,10 +7207,7 @@ export interface components {
                  * @example 30 7 * * MON-FRI
                  */
                 cron?: string;
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun after it.
-                 */
+                /** @description Nothing is begun after it. A date is when that day begins by the clock of the time zone. */
                 endAt?: string;
                 /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
                 everySeconds?: number;
@@ -7193,10 +7228,7 @@ export interface components {
                  * @enum {string}
                  */
                 overlap?: "skip" | "queue" | "cancel_previous";
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun before it.
-                 */
+                /** @description Nothing is begun before it. A date is when that day begins by the clock of the time zone. */
                 startAt?: string;
                 /**
                  * @description IANA name; UTC without.
@@ -7278,10 +7310,7 @@ export interface components {
                  * @example 30 7 * * MON-FRI
                  */
                 cron?: string;
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun after it.
-                 */
+                /** @description Nothing is begun after it. A date is when that day begins by the clock of the time zone. */
                 endAt?: string;
                 /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
                 everySeconds?: number;
@@ -7302,10 +7331,7 @@ export interface components {
                  * @enum {string}
                  */
                 overlap?: "skip" | "queue" | "cancel_previous";
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun before it.
-                 */
+                /** @description Nothing is begun before it. A date is when that day begins by the clock of the time zone. */
                 startAt?: string;
                 /**
                  * @description IANA name; UTC without.
@@ -7749,6 +7775,28 @@ export interface components {
             packVersion: string;
             title: string;
         };
+        /** @description The session is in a cookie, which no script can read. */
+        BrowserSession: {
+            /**
+             * Format: date-time
+             * @description Absolute end; the session also ends when it lies idle.
+             */
+            expiresAt: string;
+            user: components["schemas"]["Account"];
+            /** @description The first 200 the user can enter. */
+            workspaces: components["schemas"]["WorkspaceAccess"][];
+        };
+        BrowserSessionEnvelope: {
+            data: components["schemas"]["BrowserSession"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.com",
+         *       "password": "correct horse battery staple"
+         *     }
+         */
+        BrowserSignIn: components["schemas"]["Credentials"] | components["schemas"]["InvitationAcceptance"];
         BulkChanged: {
             count: number;
             dryRun: boolean;
@@ -8771,15 +8819,15 @@ export interface components {
             } | null;
             /** @description Null when it recurs. */
             span?: {
-                /**
-                 * Format: date-time
-                 * @example 2026-12-20T00:00:00.000Z
-                 */
+                /** @example 2026-12-20T00:00:00.000Z */
                 from: string;
                 /**
-                 * Format: date-time
-                 * @example 2027-01-03T00:00:00.000Z
+                 * @description By whose clock a date begins that is given for an instant; the window keeps the instant.
+                 * @default UTC
+                 * @example Europe/Berlin
                  */
+                timeZone?: string;
+                /** @example 2027-01-03T00:00:00.000Z */
                 to: string;
             } | null;
             /**
@@ -9027,6 +9075,10 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Of the elements, as a column of their type has it, where a migration has made it so. */
+            precision?: number;
+            /** @description Of elements that are decimals. */
+            scale?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9112,6 +9164,7 @@ export interface components {
             /** @default true */
             nullable?: boolean;
             precision?: number | null;
+            /** @description Digits behind the point; of less than 0, so many before it are zeros. */
             scale?: number | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9153,6 +9206,11 @@ export interface components {
             /** @default true */
             nullable?: boolean;
             /**
+             * @description Binary digits, of a column that a migration has made as `real`.
+             * @enum {number}
+             */
+            precision?: 24;
+            /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
@@ -9184,6 +9242,8 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Digits of a second, of a column that a migration has made with fewer than usual. */
+            precision?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9216,6 +9276,8 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Digits of a second, of a column that a migration has made with fewer than usual. */
+            precision?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9300,6 +9362,8 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Digits of a second, of a column that a migration has made with fewer than usual. */
+            precision?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9316,6 +9380,8 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Digits of a second, of a column that a migration has made with fewer than usual. */
+            precision?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9951,15 +10017,9 @@ export interface components {
             width?: number;
         };
         DashboardWidgetQueryRangeFrom: {
-            /**
-             * Format: date-time
-             * @description The first instant that counts.
-             */
+            /** @description The first instant that counts. A date is when that day begins by the clock of the zone. */
             from: string;
-            /**
-             * Format: date-time
-             * @description The first instant that no longer counts.
-             */
+            /** @description The first instant that no longer counts, or the first date. */
             to: string;
         };
         DashboardWidgetQueryRangeLast: {
@@ -10024,6 +10084,37 @@ export interface components {
             };
             /** @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets. */
             result?: string | null;
+        };
+        DataSourceWithProblems: {
+            appId: string;
+            binding: components["schemas"]["SourceBinding"];
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description How pages name it. Unique in the app. */
+            name: string;
+            params: {
+                [key: string]: {
+                    enum?: string[];
+                    /** @description Of a text, in characters. */
+                    maxLength?: number;
+                    /** @default false */
+                    required?: boolean;
+                    /** @enum {string} */
+                    type: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json";
+                };
+            };
+            /** @description What would keep it from being deployed to the environment of the request; `not_checked` where that cannot be found out now. */
+            problems: components["schemas"]["AppProblem"][];
+            /** @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets. */
+            result: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        DataSourceWithProblemsEnvelope: {
+            data: components["schemas"]["DataSourceWithProblems"];
+            meta: components["schemas"]["Meta"];
         };
         /**
          * @example {
@@ -10467,7 +10558,7 @@ export interface components {
         ErrorEnvelope: {
             error: {
                 /** @enum {string} */
-                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
+                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "step_up_required" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
                 details: components["schemas"]["ErrorDetail"][];
                 message: string;
                 /** @description The same request may succeed when sent again. */
@@ -10848,15 +10939,9 @@ export interface components {
             timeZone?: string;
         };
         FactRowsQueryRangeFrom: {
-            /**
-             * Format: date-time
-             * @description The first instant that counts.
-             */
+            /** @description The first instant that counts. A date is when that day begins by the clock of the zone. */
             from: string;
-            /**
-             * Format: date-time
-             * @description The first instant that no longer counts.
-             */
+            /** @description The first instant that no longer counts, or the first date. */
             to: string;
         };
         FactRowsQueryRangeLast: {
@@ -11725,7 +11810,6 @@ export interface components {
          *     }
          */
         KpiBackfill: {
-            /** Format: date-time */
             from: string;
             /**
              * @description Measures again what has been measured, as with targets set right; otherwise only gaps are filled.
@@ -11733,9 +11817,11 @@ export interface components {
              */
             replace?: boolean;
             /**
-             * Format: date-time
-             * @description Now unless given.
+             * @description By whose clock a date begins that is given for an instant: that of the KPI unless given.
+             * @example Europe/Berlin
              */
+            timeZone?: string;
+            /** @description Later than `from`; now unless given. */
             to?: string;
         };
         KpiBackfillStarted: {
@@ -12587,15 +12673,15 @@ export interface components {
             } | null;
             /** @description Null when it recurs. */
             span?: {
-                /**
-                 * Format: date-time
-                 * @example 2026-12-20T00:00:00.000Z
-                 */
+                /** @example 2026-12-20T00:00:00.000Z */
                 from: string;
                 /**
-                 * Format: date-time
-                 * @example 2027-01-03T00:00:00.000Z
+                 * @description By whose clock a date begins that is given for an instant; the window keeps the instant.
+                 * @default UTC
+                 * @example Europe/Berlin
                  */
+                timeZone?: string;
+                /** @example 2027-01-03T00:00:00.000Z */
                 to: string;
             } | null;
             /**
@@ -13065,10 +13151,7 @@ export interface components {
                  * @example 30 7 * * MON-FRI
                  */
                 cron?: string;
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun after it.
-                 */
+                /** @description Nothing is begun after it. A date is when that day begins by the clock of the time zone. */
                 endAt?: string;
                 /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
                 everySeconds?: number;
@@ -13089,10 +13172,7 @@ export interface components {
                  * @enum {string}
                  */
                 overlap?: "skip" | "queue" | "cancel_previous";
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun before it.
-                 */
+                /** @description Nothing is begun before it. A date is when that day begins by the clock of the time zone. */
                 startAt?: string;
                 /**
                  * @description IANA name; UTC without.
@@ -14751,17 +14831,17 @@ export interface components {
              */
             dryRun?: boolean;
             eventType?: string;
-            /**
-             * Format: date-time
-             * @description Created at this time or later.
-             */
+            /** @description Created at this time or later. */
             from?: string;
             /** @description One or several of failed and succeeded. Default failed. Unless given: `["failed"]`. */
             status?: components["schemas"]["ReplayDeliveriesStatusValue"] | components["schemas"]["ReplayDeliveriesStatusValue"][];
             /**
-             * Format: date-time
-             * @description Created before this time. Default now.
+             * @description By whose clock a date begins that is given for an instant.
+             * @default UTC
+             * @example Europe/Berlin
              */
+            timeZone?: string;
+            /** @description Created before this time, which is later than `from`. Default now. */
             to?: string;
         };
         /** @enum {string} */
@@ -15377,15 +15457,9 @@ export interface components {
             timeZone?: string;
         };
         RunReportRangeFrom: {
-            /**
-             * Format: date-time
-             * @description The first instant that counts.
-             */
+            /** @description The first instant that counts. A date is when that day begins by the clock of the zone. */
             from: string;
-            /**
-             * Format: date-time
-             * @description The first instant that no longer counts.
-             */
+            /** @description The first instant that no longer counts, or the first date. */
             to: string;
         };
         RunReportRangeLast: {
@@ -15556,10 +15630,7 @@ export interface components {
              * @example 30 7 * * MON-FRI
              */
             cron?: string;
-            /**
-             * Format: date-time
-             * @description Nothing is begun after it.
-             */
+            /** @description Nothing is begun after it. A date is when that day begins by the clock of the time zone. */
             endAt?: string;
             /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
             everySeconds?: number;
@@ -15580,10 +15651,7 @@ export interface components {
              * @enum {string}
              */
             overlap?: "skip" | "queue" | "cancel_previous";
-            /**
-             * Format: date-time
-             * @description Nothing is begun before it.
-             */
+            /** @description Nothing is begun before it. A date is when that day begins by the clock of the time zone. */
             startAt?: string;
             /**
              * @description IANA name; UTC without.
@@ -16834,6 +16902,31 @@ export interface components {
              */
             type: "transform";
             value: unknown;
+        };
+        /**
+         * @example {
+         *       "until": "2026-03-02T10:10:00.000Z"
+         *     }
+         */
+        StepUp: {
+            /**
+             * Format: date-time
+             * @description Until then operations that take a step-up go by it.
+             */
+            until: string;
+        };
+        StepUpEnvelope: {
+            data: components["schemas"]["StepUp"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "password": "correct horse battery staple"
+         *     }
+         */
+        StepUpProof: {
+            /** @description Of the login, once more. */
+            password: string;
         };
         StepWait: {
             /**
@@ -24765,14 +24858,21 @@ export interface operations {
                      *         "result": "example",
                      *         "createdAt": "2026-01-15T09:30:00.000Z",
                      *         "updatedAt": "2026-01-15T09:30:00.000Z",
-                     *         "version": 1
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "requestId": "example"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DataSourceEnvelope"];
+                    "application/json": components["schemas"]["DataSourceWithProblemsEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -25285,14 +25385,21 @@ export interface operations {
                      *         "result": "example",
                      *         "createdAt": "2026-01-15T09:30:00.000Z",
                      *         "updatedAt": "2026-01-15T09:30:00.000Z",
-                     *         "version": 1
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "requestId": "example"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DataSourceEnvelope"];
+                    "application/json": components["schemas"]["DataSourceWithProblemsEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -29156,38 +29263,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "example",
-                     *       "type": "example",
-                     *       "workspaceId": "example",
-                     *       "environment": "production",
-                     *       "createdAt": "2026-01-15T09:30:00.000Z",
-                     *       "actor": {
-                     *         "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
-                     *         "name": "Ada Lovelace",
-                     *         "type": "user"
-                     *       },
-                     *       "resource": {
-                     *         "type": "example",
-                     *         "id": "example",
-                     *         "displayName": "example"
-                     *       },
-                     *       "data": {
-                     *         "before": {},
-                     *         "after": {},
-                     *         "changes": [
-                     *           "example"
-                     *         ]
-                     *       },
-                     *       "version": 1,
-                     *       "requestId": "example",
-                     *       "causationId": "example",
-                     *       "seq": 1,
-                     *       "hash": "example"
-                     *     }
-                     */
-                    "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["AuditExportEnd"];
+                    /** @example {"id":"example","type":"example","workspaceId":"example","environment":"production","createdAt":"2026-01-15T09:30:00.000Z","actor":{"id":"usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F","name":"Ada Lovelace","type":"user"},"resource":{"type":"example","id":"example","displayName":"example"},"data":{"before":{},"after":{},"changes":["example"]},"version":1,"requestId":"example","causationId":"example","seq":1,"hash":"example"} */
+                    "application/x-ndjson": string;
                 };
             };
             /** @description `malformed_url`, `workspace_required` */
@@ -30807,6 +30884,184 @@ export interface operations {
             };
         };
     };
+    createBrowserSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BrowserSignIn"];
+            };
+        };
+        responses: {
+            /** @description Sign in from a browser */
+            201: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "user": {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "addressProvenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "workspaces": [
+                     *           {
+                     *             "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "acme",
+                     *             "name": "example",
+                     *             "settings": {
+                     *               "timezone": "Europe/Paris",
+                     *               "executionRetentionDays": 1
+                     *             },
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "version": 1,
+                     *             "role": "developer"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BrowserSessionEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `invalid_credentials`, `invalid_token` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listSessions: {
         parameters: {
             query?: {
@@ -30861,6 +31116,118 @@ export interface operations {
                 };
             };
             /** @description `malformed_url`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    endOwnSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -31023,6 +31390,161 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    stepUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepUpProof"];
+            };
+        };
+        responses: {
+            /** @description Prove once more who you are */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "until": "2026-03-02T10:10:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StepUpEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired`, `invalid_credentials` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31513,7 +32035,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -31889,7 +32411,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `workspace_forbidden`, `environment_forbidden`, `insufficient_scope` */
+            /** @description `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `insufficient_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -69017,12 +69539,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "openapi": "3.1.0"
-                     *     }
-                     */
-                    "application/yaml": Record<string, never>;
+                    /** @example openapi: 3.1.0 */
+                    "application/yaml": string;
                 };
             };
             /** @description Unchanged since If-None-Match; no content. */
@@ -72451,8 +72969,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -72600,8 +73122,10 @@ export interface operations {
                  *       "name": "Ada"
                  *     }
                  */
-                "application/json": unknown;
-                "text/plain": string;
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "text/plain; charset=utf-8": string;
             };
         };
         responses: {
@@ -72617,8 +73141,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -72793,8 +73321,10 @@ export interface operations {
                  *       "name": "Ada"
                  *     }
                  */
-                "application/json": unknown;
-                "text/plain": string;
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "text/plain; charset=utf-8": string;
             };
         };
         responses: {
@@ -72810,8 +73340,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -72986,8 +73520,10 @@ export interface operations {
                  *       "name": "Ada"
                  *     }
                  */
-                "application/json": unknown;
-                "text/plain": string;
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "text/plain; charset=utf-8": string;
             };
         };
         responses: {
@@ -73003,8 +73539,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -73179,8 +73719,10 @@ export interface operations {
                  *       "name": "Ada"
                  *     }
                  */
-                "application/json": unknown;
-                "text/plain": string;
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "text/plain; charset=utf-8": string;
             };
         };
         responses: {
@@ -73196,8 +73738,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -77399,7 +77945,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77752,7 +78298,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77926,7 +78472,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78251,7 +78797,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78567,7 +79113,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78744,7 +79290,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79631,7 +80177,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79810,7 +80356,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80476,7 +81022,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -83794,17 +84340,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
-                     *       "version": 1,
-                     *       "createdAt": "2026-03-02T10:00:00.000Z",
-                     *       "updatedAt": "2026-03-02T10:00:00.000Z",
-                     *       "serial_number": "A-17",
-                     *       "price": "12.50"
-                     *     }
-                     */
-                    "application/x-ndjson": components["schemas"]["Record"];
+                    /** @example {"id":"rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F","version":1,"createdAt":"2026-03-02T10:00:00.000Z","updatedAt":"2026-03-02T10:00:00.000Z","serial_number":"A-17","price":"12.50"} */
+                    "application/x-ndjson": string;
                     /**
                      * @example id,name
                      *     1,Ada

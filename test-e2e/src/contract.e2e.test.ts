@@ -52,6 +52,7 @@ const withoutKey: Record<string, string> = {
   searchKnowledge: 'changes nothing',
   endSession: 'a repetition finds no session to end: 401',
   markNotificationRead: 'a repetition changes nothing and answers the same',
+  stepUp: 'a repetition proves the same once more',
   verifyAuditAgainstCheckpoint: 'changes nothing',
 }
 

@@ -169,6 +169,61 @@ test('whatever is compared with an instant in a query takes a date as well, of t
   expect(instants.filter(({ takesBoth }) => !takesBoth)).toEqual([])
 })
 
+/** What bodies have of that kind, or of such a name, that is no bound of time, and why. */
+const noBounds = {
+  'AuditVerifyRequest.checkpoint.at': 'as an earlier answer has it',
+  'ArtifactTest.now': 'the very instant at which a test runs',
+  ...inBoth('Article', 'validUntil', 'the instant at which an article ends'),
+  'ScheduleArticle.publishAt': 'the instant at which something is done',
+  'NewToken.expiresAt': 'the instant at which a token ends',
+  ...inBoth('Change', 'plannedStart', 'a plan names the minute'),
+  ...inBoth('Change', 'plannedEnd', 'a plan names the minute'),
+  ...inBoth('ConfigurationItem', 'lastSeenAt', 'when something happened'),
+  'StepWait.until': 'an expression',
+  'KpiTarget.from': 'a date only: what holds for whole days',
+  'SlaHours.from': 'a time of day',
+  ...inBoth('ChangeWindow', 'recurrence.from', 'a time of day'),
+  ...inBoth('ChangeWindow', 'recurrence.to', 'a time of day'),
+  'TablePatch.columns.rename.to': 'a name',
+  'PromoteMigrations.from': 'an environment',
+  'RetryRun.from': 'a step',
+  'RollbackPack.to': 'a version',
+}
+
+function inBoth(resource: string, field: string, why: string): Record<string, string> {
+  return { [`New${resource}.${field}`]: why, [`${resource}Patch.${field}`]: why }
+}
+
+test('a bound of time in a body takes a date as well, of a zone that is named in the body or the resource', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const formatsOf = ({ format, anyOf = [] }: JsonSchema) => [format, ...anyOf.map((each) => each.format)]
+  const found = new Map<string, boolean>()
+  const walk = (schema: JsonSchema, owner: string, hasZone: boolean, seen: readonly string[]): void => {
+    const id = schema.$ref?.split('/').at(-1)
+    if (id !== undefined && seen.includes(id)) return
+    const inside = { owner: id ?? owner, seen: id === undefined ? seen : [...seen, id] }
+    const resolved = resolveSchema(document, schema)
+    const { properties = {}, items, anyOf = [], oneOf = [], allOf = [], additionalProperties } = resolved
+    const isZoned = hasZone || 'timeZone' in properties
+    const deeper = [items, additionalProperties, ...anyOf, ...oneOf, ...allOf]
+    for (const each of deeper) if (typeof each === 'object') walk(each, inside.owner, isZoned, inside.seen)
+    for (const [name, property] of Object.entries(properties)) {
+      const place = `${inside.owner}.${name}`
+      const { type, ...shape } = resolveSchema(document, property)
+      const formats = formatsOf(shape)
+      const isInstant = formats.includes('date-time')
+      const isNamedSo = /(After|Before|Until|Since)$|^(from|to|until|since|before|after)$/.test(name)
+      if (isInstant || (type === 'string' && isNamedSo))
+        found.set(place, isInstant && formats.includes('date') && isZoned)
+      walk(property, place, isZoned, inside.seen)
+    }
+  }
+  for (const { id, body } of operationsOf(document)) if (body) walk(body, id, false, [])
+  const wrong = [...found].filter(([, takesBoth]) => !takesBoth).map(([place]) => place)
+  expect(wrong.sort()).toEqual(Object.keys(noBounds).sort())
+  expect(found.size - wrong.length).toBeGreaterThan(10)
+})
+
 test('a list is described as a page of what it lists', async () => {
   const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
   const lists = operationsOf(document).filter(

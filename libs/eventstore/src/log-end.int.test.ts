@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { openClient } from '@opsplane/postgres'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@opsplane/postgres/embedded'
-import { durablePosition } from './log-end.js'
+import { durablePosition, logEdge } from './log-end.js'
 
 const root = mkdtempSync(join(tmpdir(), 'opsplane-log-end-'))
 let server: EmbeddedPostgres | undefined
@@ -28,12 +28,15 @@ test('no position up to one that is remembered elsewhere is drawn again after Po
   })
   await expect(failed).rejects.toThrow('it fails')
   const remembered = await durablePosition(before.sql)
+  const { history } = await logEdge(before.sql)
   process.kill(before.server.pid, 'SIGKILL')
   await before.sql.end({ timeout: 0 })
 
   const after = await start(before.server.port)
   const [row] = await after.sql<{ position: string }[]>`insert into outbox default values returning position`
+  const edge = await logEdge(after.sql)
   await after.sql.end()
   expect(remembered).toBe(2_000)
+  expect(edge.history).not.toBe(history)
   expect(Number(row?.position)).toBeGreaterThan(remembered)
 })

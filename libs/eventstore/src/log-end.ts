@@ -12,6 +12,8 @@ export interface LogEdge {
   /** Bytes of WAL that were written when it stood there, and how many of them are on disk. */
   logged: number
   flushed: number
+  /** Another one once Postgres has died, or another server is in its place: positions whose WAL was not on disk are drawn again then. */
+  history: string
 }
 
 /** Where positions are drawn from, and the table that is written in by whoever draws one, from before that to its end. */
@@ -26,9 +28,14 @@ const logPositions: Positions = { sequence: 'events_position_seq', table: 'outbo
 const walOf = (end: 'insert' | 'flush') =>
   `case when pg_is_in_recovery() then 0 else (pg_current_wal_${end}_lsn() - '0/0')::float8 end`
 
+/** Recovery ends with a checkpoint, or on another timeline. Other checkpoints change it as well, which only costs another look. */
+const history = `case when pg_is_in_recovery() then '' else
+  substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) || ' ' || (select checkpoint_lsn from pg_control_checkpoint()) end`
+
 /** The end of the sequence is read before the locks are: who drew a position up to there has its lock by then. */
 const edgeOf = ({ sequence, table }: Positions) => `
-  select edge.last::float8 as last, ${walOf('insert')} as logged, ${walOf('flush')} as flushed, array(
+  select edge.last::float8 as last, ${walOf('insert')} as logged, ${walOf('flush')} as flushed,
+    ${history} as history, array(
     select distinct virtualtransaction from pg_locks
     where edge.last is not null and locktype = 'relation' and mode = 'RowExclusiveLock' and granted
       and relation = '${table}'::regclass
@@ -38,7 +45,7 @@ const edgeOf = ({ sequence, table }: Positions) => `
 
 export async function logEdge(sql: StatementRunner, of: Positions = logPositions): Promise<LogEdge> {
   const [row] = await sql.unsafe<LogEdge[]>(edgeOf(of), [], { prepare: true })
-  return row ?? { last: 0, writers: [], logged: 0, flushed: 0 }
+  return row ?? { last: 0, writers: [], logged: 0, flushed: 0, history: '' }
 }
 
 const pollMs = 20
@@ -49,6 +56,7 @@ async function settledEdge(sql: StatementRunner, of: Positions): Promise<Omit<Lo
   for (let left = writers; left.length > 0; ) {
     await delay(pollMs)
     const now = await logEdge(sql, of)
+    if (now.history !== edge.history) return settledEdge(sql, of)
     const still = new Set(now.writers)
     left = left.filter((writer) => still.has(writer))
     edge.flushed = now.flushed
@@ -69,10 +77,14 @@ export const settledPosition = async (sql: StatementRunner, of: Positions = logP
  * transaction.
  */
 export async function durablePosition(sql: StatementRunner, of: Positions = logPositions): Promise<number> {
-  const { last, logged, flushed } = await settledEdge(sql, of)
+  const { last, logged, flushed, history } = await settledEdge(sql, of)
   if (flushed >= logged) return last
   // All that stands before the end of a transaction is written with it, within a second where nobody waits for it.
   await sql.unsafe('select pg_current_xact_id()')
-  while ((await logEdge(sql, of)).flushed < logged) await delay(pollMs)
-  return last
+  for (;;) {
+    const now = await logEdge(sql, of)
+    if (now.history !== history) return durablePosition(sql, of)
+    if (now.flushed >= logged) return last
+    await delay(pollMs)
+  }
 }

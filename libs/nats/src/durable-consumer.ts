@@ -1,4 +1,5 @@
 import { delay, type Logger, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
+import { acknowledgements } from './acknowledgements.js'
 import {
   type BatchHandlingOptions,
   batchHandling,
@@ -98,6 +99,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     ackWaitMs,
     timers,
   })
+  const acks = acknowledgements(held.disown)
   const handling = batchHandling<T>({
     ...options,
     maxAckPending,
@@ -107,7 +109,6 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   const running = new Set<Promise<void>>()
   let pull: Pull | undefined
   let restart: (reason: string) => void = () => {}
-  let consumerCreated: string | undefined
   let inFlight = 0
   let rounds: RequestRounds | undefined
   let planned = false
@@ -179,15 +180,16 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   /** Asks until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
-    const created = await ensureConsumer(connection, { ...options, mayReplace: link.identity !== undefined })
-    if (created !== consumerCreated) held.disown()
-    consumerCreated = created
+    const mayReplace = link.identity !== undefined
+    await acks.verify(connection, () => ensureConsumer(connection, { ...options, mayReplace }))
     if (closing.signal.aborted) return
     await options.prepare?.(() => consumerProgress(connection, options))
     if (closing.signal.aborted) return
+    if (acks.isSuspended()) throw new Error('the connection was lost before anything was asked for')
     const startedAt = timers.now()
     if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
-    const own = openPull({ connection, stream, durable, rounds, onMessage, room: held.room, timers })
+    const { room } = held
+    const own = openPull({ connection, stream, durable, rounds, onMessage, room, timers, acks })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve
@@ -198,6 +200,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     rounds = undefined
     plan()
     if (closing.signal.aborted) return closed
+    acks.suspend()
     log.warn({ durable, reason }, 'the server no longer knows the consumer; creating it again')
     if (timers.now() - startedAt < settledMs) throw new Error(`the consumer was lost: ${reason}`)
   }
@@ -231,6 +234,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
       await looping
       await Promise.all(running)
       held.close()
+      acks.close()
     },
   }
 }

@@ -6,6 +6,7 @@ import { jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
+import { acknowledgements } from './acknowledgements.js'
 import { durableConsumer } from './durable-consumer.js'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { ensureConsumer } from './ensure-consumer.js'
@@ -120,7 +121,7 @@ test.each(['before', 'after', 'never'])(
       }),
     ]
     const pull = openPull({
-      ...{ connection, stream, durable: when, room: () => room },
+      ...{ connection, stream, durable: when, room: () => room, acks: acknowledgements(() => {}) },
       rounds: requestRounds({ spacingMs: 600_000, full: 10, again() {} }),
       onMessage: (message) => void arrived.push(message.bytes),
     })

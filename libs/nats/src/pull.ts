@@ -1,5 +1,6 @@
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { delay, systemTimers, type Timer, type Timers, untilRestMoment } from '@opsplane/runtime'
+import type { Acknowledgements } from './acknowledgements.js'
 import { inboxOf } from './inbox.js'
 import { onReconnect } from './reconnects.js'
 import type { RequestRounds } from './request-rounds.js'
@@ -14,6 +15,7 @@ export interface PullOptions {
   /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
   rounds?: RequestRounds | undefined
   onMessage(message: StreamMessage): void
+  acks: Pick<Acknowledgements, 'send'>
   timers?: Timers
 }
 
@@ -132,7 +134,7 @@ export function openPull(options: PullOptions): Pull {
     if (error) return lose(error.message)
     silent = 0
     if (msg.subject.startsWith(inbox)) return onStatus(msg)
-    const message = streamMessage(msg)
+    const message = streamMessage(msg, options.acks)
     if (!message) return
     isQuiet = isLarge = false
     if (open && --open.left <= 0) over()

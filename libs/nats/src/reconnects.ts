@@ -1,23 +1,37 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 
-const listeners = new WeakMap<NatsConnection, Set<() => void>>()
+type Change = 'lost' | 'back' | 'closed'
 
-/** Calls back whenever the connection was lost and is there again, and once it is closed. Returns how to stop that. */
-export function onReconnect(connection: NatsConnection, listener: () => void): () => void {
+const listeners = new WeakMap<NatsConnection, Set<(change: Change) => void>>()
+
+/** Calls back whenever the connection is lost, or there again, and once it is closed. Returns how to stop that. */
+export function onConnectionChange(
+  connection: NatsConnection,
+  listener: (change: Change) => void,
+): () => void {
   const known = listeners.get(connection) ?? watch(connection)
   known.add(listener)
   return () => known.delete(listener)
 }
 
-function watch(connection: NatsConnection): Set<() => void> {
-  const own = new Set<() => void>()
+/** Calls back whenever the connection was lost and is there again, and once it is closed. Returns how to stop that. */
+export const onReconnect = (connection: NatsConnection, listener: () => void): (() => void) =>
+  onConnectionChange(connection, (change) => {
+    if (change !== 'lost') listener()
+  })
+
+function watch(connection: NatsConnection): Set<(change: Change) => void> {
+  const own = new Set<(change: Change) => void>()
   listeners.set(connection, own)
-  const call = () => {
-    for (const listener of own) listener()
+  const call = (change: Change) => {
+    for (const listener of own) listener(change)
   }
   void (async () => {
-    for await (const { type } of connection.status()) if (type === 'reconnect') call()
-    call()
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect') call('lost')
+      if (type === 'reconnect') call('back')
+    }
+    call('closed')
   })()
   return own
 }

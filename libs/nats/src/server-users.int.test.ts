@@ -6,6 +6,7 @@ import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jet
 import type { NatsConnection } from '@nats-io/transport-node'
 import { natsNames, type ServiceName, serviceNames } from '@opsplane/contracts'
 import { createLogger, sha256Hex } from '@opsplane/runtime'
+import { acknowledgements } from './acknowledgements.js'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { ensureConsumer } from './ensure-consumer.js'
 import { connectNats, type NatsLink } from './link.js'
@@ -77,7 +78,7 @@ test('every service with a log makes a stream that is gone, publishes, and consu
   await ensureConsumer(connection, { stream, durable, filterSubjects: [subject] })
   const text = await new Promise<string>((resolve) => {
     const pull = openPull({
-      ...{ connection, stream, durable },
+      ...{ connection, stream, durable, acks: acknowledgements(() => {}) },
       room: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
       onMessage(message) {
         message.ack()
@@ -229,7 +230,7 @@ test('a subscriber reads through the durable made for it, and does nothing else'
   const connection = await as('sub_acme')
   const message = await new Promise<string>((resolve) => {
     const pull = openPull({
-      ...{ connection, stream, durable: subscriber.durable },
+      ...{ connection, stream, durable: subscriber.durable, acks: acknowledgements(() => {}) },
       room: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
       onMessage(received) {
         received.ack()

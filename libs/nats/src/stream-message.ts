@@ -1,5 +1,6 @@
 import type { Msg } from '@nats-io/transport-node'
 import { parseExact } from '@opsplane/contracts'
+import type { Acknowledgements } from './acknowledgements.js'
 
 /** A message as a consumer got it from a stream. Acknowledgements are hints: one that is lost makes it come again. */
 export interface StreamMessage {
@@ -62,9 +63,9 @@ export function deliveryOf(reply = ''): Delivery | undefined {
 }
 
 /** Undefined for what is no delivery of a consumer. */
-export function streamMessage(msg: Msg): StreamMessage | undefined {
+export function streamMessage(msg: Msg, acks: Pick<Acknowledgements, 'send'>): StreamMessage | undefined {
   const delivery = deliveryOf(msg.reply)
-  return delivery && new DeliveredMessage(msg, delivery)
+  return delivery && new DeliveredMessage(msg, delivery, acks)
 }
 
 /** A class, as an object literal would have a function of its own for each method: a third of what a message takes in memory. */
@@ -77,9 +78,14 @@ class DeliveredMessage implements StreamMessage {
   readonly waiting: number
   readonly bytes: number
   readonly #msg: Msg
+  readonly #acks: Pick<Acknowledgements, 'send'>
   #done = false
 
-  constructor(msg: Msg, { stream, seq, deliveries, storedMs, waiting }: Delivery) {
+  constructor(
+    msg: Msg,
+    { stream, seq, deliveries, storedMs, waiting }: Delivery,
+    acks: Pick<Acknowledgements, 'send'>,
+  ) {
     this.subject = msg.subject
     this.stream = stream
     this.seq = seq
@@ -88,6 +94,7 @@ class DeliveredMessage implements StreamMessage {
     this.waiting = waiting
     this.bytes = msg.data.byteLength + overheadBytes
     this.#msg = msg
+    this.#acks = acks
   }
 
   header(name: string): string | undefined {
@@ -125,11 +132,13 @@ class DeliveredMessage implements StreamMessage {
   #respond(text: string, final = true): void {
     if (this.#done) return
     this.#done = final
-    try {
-      this.#msg.respond(text)
-    } catch {
-      // The connection is gone for good, so the server delivers it again, on the next one.
-    }
+    this.#acks.send(() => {
+      try {
+        this.#msg.respond(text)
+      } catch {
+        // The connection is gone for good, so the server delivers it again, on the next one.
+      }
+    }, final)
   }
 }
 

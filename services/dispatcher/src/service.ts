@@ -35,6 +35,7 @@ import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt/attempt.js'
 import { deliveryChangeRoutes } from './delivery/changes.js'
+import { createDeliveryStore } from './delivery/delivery-store.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
 import { measureFirstLag } from './delivery/first-lag.js'
 import { measureQueues } from './delivery/measure.js'
@@ -155,17 +156,12 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
   const sequences = streamSequences(link, names.eventsStream)
   const lag = measureFirstLag({ metrics: ctx.metrics, nowMs, now: () => performance.now() })
+  const deliveries = createDeliveryStore({
+    ...{ database, days, store, webhooks: aggregate, clock },
+    ...{ owner: ownerOf(config), consumer: fanOutConsumer },
+  })
   const dispatch = startDispatch({
-    database,
-    days,
-    keptDays,
-    store,
-    webhooks: aggregate,
-    clock,
-    log,
-    nowMs,
-    owner: ownerOf(config),
-    consumer: fanOutConsumer,
+    ...{ deliveries, keptDays, log, nowMs },
     lowWatermark: () => sequences.lowWatermark(fanOutConsumer),
     attempt,
     watch: watchAttempts({ metrics: ctx.metrics, tracing: ctx.tracing, lag }),

@@ -9,6 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { networkOf } from '@opsplane/runtime'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
+import { browserTokenPrefix, type SessionCookie } from './session-cookie.js'
 import type { TokenCache, TokenQuestion } from './token-cache.js'
 
 export interface Authenticator {
@@ -41,6 +42,7 @@ export interface AuthenticatorOptions {
   anonymousLimiter: RateLimiter
   /** Per network, for tokens that settings has not vouched for lately. */
   strangerLimiter: RateLimiter
+  sessionCookie: Pick<SessionCookie, 'tokenOf'>
 }
 
 const bearer = /^Bearer +([\x21-\x7e]+) *$/i
@@ -54,7 +56,8 @@ const keyPrefix = `${idPrefixes.token}_`
 const strangersAtOnce = 32
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { tokens, limiter, anonymousLimiter, strangerLimiter } = options
+  const { tokens, limiter, anonymousLimiter, strangerLimiter, sessionCookie } = options
+  const readToken = tokenReader(sessionCookie)
   let strangers = 0
 
   /** Refuses what would cost settings too much to find out; a token it has vouched for lately does not come by here. */
@@ -94,7 +97,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return {
     async authenticate({ request, clientAddress }, access, onLimit) {
       const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
-      if (access === 'public' || (access === 'guest' && !isOfPlatform(bearerOf(request)))) {
+      if (
+        access === 'public' ||
+        (access === 'guest' && !isOfPlatform(bearerOf(request)) && !sessionCookie.tokenOf(request))
+      ) {
         onLimit(anonymousLimiter.take(networkOf(clientAddress)))
         if (!environment.success) throw invalidEnvironment()
         return undefined
@@ -152,13 +158,28 @@ export const bearerOf = ({ headers }: IncomingMessage): string | undefined =>
 /** Whether settings has issued it, by its looks. */
 const isOfPlatform = (token: string | undefined): boolean => token?.startsWith('ops_') === true
 
-function readToken(request: IncomingMessage, onRefusal: () => void): string {
-  const token = bearerOf(request)
-  if (token !== undefined && token.length <= maxTokenLength) return token
-  onRefusal()
-  throw token === undefined
-    ? new ApiError('unauthenticated', 'Send an access token: Authorization: Bearer <token>.')
-    : new ApiError('invalid_token', 'The token is not valid.')
+/** The Bearer goes before the cookie, which only a request without Authorization is made with. */
+function tokenReader({ tokenOf }: Pick<SessionCookie, 'tokenOf'>) {
+  const find = (request: IncomingMessage): string => {
+    if (request.headers.authorization === undefined) {
+      const token = tokenOf(request)
+      if (token !== undefined) return token
+    }
+    const token = bearerOf(request)
+    if (token === undefined)
+      throw new ApiError('unauthenticated', 'Send an access token: Authorization: Bearer <token>.')
+    if (token.length > maxTokenLength || token.startsWith(browserTokenPrefix))
+      throw new ApiError('invalid_token', 'The token is not valid.')
+    return token
+  }
+  return (request: IncomingMessage, onRefusal: () => void): string => {
+    try {
+      return find(request)
+    } catch (error) {
+      onRefusal()
+      throw error
+    }
+  }
 }
 
 function workspaceProblem(slug: string | string[] | undefined, access: RouteAccess): ApiError | null {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { sessionCookieHeader } from '@opsplane/contracts'
 import { apiPrefix } from './target.js'
 
 /** Headers that speak about one connection only. */
@@ -50,11 +51,20 @@ export function requestHeaders({ rawHeaders, headers }: IncomingMessage): string
   return kept
 }
 
-/** A service's headers for the client, with the gateway's own. Changes and returns `headers`. */
+/**
+ * A service's headers for the client, with the gateway's own. Changes and returns `headers`. `setCookie`: makes a cookie of the
+ * session that settings names.
+ */
 export function responseHeaders(
   headers: IncomingHttpHeaders,
   added: Record<string, string>,
+  setCookie?: (session: string) => string,
 ): IncomingHttpHeaders {
+  const session = headers[sessionCookieHeader]
+  if (session !== undefined) {
+    delete headers[sessionCookieHeader]
+    if (setCookie) headers['set-cookie'] = [setCookie(session.toString())]
+  }
   if (headers.connection !== undefined && headers.connection !== 'keep-alive') {
     for (const name of connectionOptions(headers.connection)) delete headers[name]
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { ApiError, guestTokenHeader, type Principal } from '@opsplane/contracts'
+import { ApiError, browserSignIn, guestTokenHeader, type Principal } from '@opsplane/contracts'
 import {
   type Exchange,
   followExchange,
@@ -21,6 +21,7 @@ import { createPlaces, takePlaces } from './places.js'
 import { joinRateHeaders, type RateHeaders } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
 import type { ServiceRoutes } from './route-tables.js'
+import type { SessionCookie } from './session-cookie.js'
 import type { StrangerLimiter } from './stranger-limiter.js'
 import { apiPrefix, resolveTarget, ruleOf, type Target } from './target.js'
 import type { Upstream } from './upstream.js'
@@ -38,6 +39,7 @@ export interface ProxyOptions {
   /** The internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
+  sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookie'>
   /** For public routes, and those among them below the origin, whose answers may be waited for. */
   loginLimiter: StrangerLimiter
   hookLimiter: StrangerLimiter
@@ -62,7 +64,7 @@ export interface ProxyOptions {
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit, anonymousBytes } = options
+  const { services, authenticator, clientAddress, tokenFor, limit, anonymousBytes, sessionCookie } = options
   const {
     loginLimiter,
     hookLimiter,
@@ -107,6 +109,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
       })
       if (principal) takePlaces(budgets, places, { principal, rule, req })
       const isPublic = principal === undefined
+      if (rule.operationId === browserSignIn) sessionCookie.requireSignIn(req)
       // A stream has its own limits, and is for who was handed its address.
       const reads = isPublic && !rule.waits && (req.method === 'GET' || req.method === 'HEAD')
       if (reads) exchange.headers = joinRateHeaders(exchange.headers ?? {}, anonymousBytes.check(address))
@@ -127,6 +130,8 @@ export function createProxy(options: ProxyOptions): RequestListener {
       if (guestToken !== undefined) headers.push(guestTokenHeader, guestToken)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
+      // A logout by a token of its own leaves the browser's session alone.
+      const setsCookie = target.service === 'settings' && req.headers.authorization === undefined
       const upstream = rule.waits ? service.waiting : service.quick
       const recheck = rule.waits && principal ? () => authenticator.recheck(caller, principal) : undefined
       upstream.forward({
@@ -136,6 +141,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
         headers,
         body,
         answerHeaders,
+        setCookie: setsCookie ? (session) => sessionCookie.setCookie(req, session) : undefined,
         recheck,
         onBytes: reads ? (bytes) => anonymousBytes.spend(address, bytes) : undefined,
         fail,

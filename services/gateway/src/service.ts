@@ -33,11 +33,13 @@ import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
 import { createConnectionLimit } from './connections.js'
+import { ownOrigin } from './own-origin.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createProxy, type ProxiedService } from './proxy.js'
 import { burstOf, createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
 import { createServiceRoutes } from './route-tables.js'
+import { createSessionCookie } from './session-cookie.js'
 import { createSharedRates, type SpendRates } from './shared-rates.js'
 import { createStrangerLimiter } from './stranger-limiter.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
@@ -136,12 +138,15 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       grant: remoteLeases(settings, `${config.instanceId}:${randomUUID()}`),
       monotonicMs,
     })
+    const isTrustedProxy = addressWithin(config.trustProxyCidrs)
+    const sessionCookie = createSessionCookie(config, ownOrigin(config, isTrustedProxy))
     const proxy = createProxy({
       services,
       authenticator: createAuthenticator({
         tokens,
         limiter: limiter('default', config.rateLimitPerMinute, burstOf(config.rateLimitPerMinute)),
         anonymousLimiter,
+        sessionCookie,
         strangerLimiter: limiter(
           'new-tokens',
           config.unknownTokenRateLimitPerMinute,
@@ -150,6 +155,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       }),
       tokenFor: issuer.clientToken,
       clientAddress,
+      sessionCookie,
       loginLimiter: createStrangerLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
       hookLimiter: createStrangerLimiter({ total: hooksAtOnce, perNetwork: hooksOfNetworkAtOnce }),
       bodyLimiter: createStrangerLimiter({
@@ -171,7 +177,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
 
     const connections = createConnectionLimit({
       most: config.connectionsPerAddress,
-      isProxy: addressWithin(config.trustProxyCidrs),
+      isProxy: isTrustedProxy,
       log,
     })
     const serve: RequestListener = (request, response) => {

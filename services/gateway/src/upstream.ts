@@ -16,6 +16,8 @@ export interface Forwarding {
   body: Buffer | Readable | null
   /** Headers the gateway adds to the answer. */
   answerHeaders: Record<string, string>
+  /** The value of Set-Cookie for a session that the service names, where it may. */
+  setCookie?: ((session: string) => string) | undefined
   /** For an answer that may come long after its request: rejects once the caller may have it no more. */
   recheck?: (() => Promise<void>) | undefined
   /** Called with the number of bytes of each piece of the answer. */
@@ -121,7 +123,8 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
       onResponseStart(running, status, headers) {
         if (status < 200) return
         expectedBytes = Number(headers['content-length'] ?? -1)
-        const begin = () => res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders))
+        const begin = () =>
+          res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders, forwarding.setCookie))
         const rechecked = recheck(running)
         if (!rechecked) {
           begin()

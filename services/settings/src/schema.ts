@@ -88,6 +88,8 @@ export const sessions = pgTable(
     expiresAt: text('expires_at').notNull(),
     address: text('address').notNull(),
     userAgent: text('user_agent').notNull(),
+    /** Of a browser's session: when the person last proved who they are. */
+    provedAt: text('proved_at'),
   },
   (table) => [index('sessions_account_idx').on(table.accountId, table.expiresAt)],
 )

@@ -7,6 +7,8 @@ export interface JsonSchema {
   enum?: unknown[]
   const?: unknown
   anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  allOf?: JsonSchema[]
   properties?: Record<string, JsonSchema>
   required?: string[]
   additionalProperties?: boolean | JsonSchema

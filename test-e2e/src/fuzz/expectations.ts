@@ -6,4 +6,5 @@ export const neverSuccessful: Record<string, string> = {
   resetPassword: 'what it takes comes by mail',
   requestAddressProof: 'no mail server',
   proveAddress: 'what it takes comes by mail',
+  stepUp: 'for the session of a browser only',
 }

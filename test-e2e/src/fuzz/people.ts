@@ -6,9 +6,9 @@ type Path = Record<string, string>
 export const password = 'correct horse battery staple'
 
 /** Operations that end the session they are called with, or change the password of its person. */
-const consuming = new Set(['endSession', 'changePassword'])
+const consuming = new Set(['endSession', 'endOwnSessions', 'changePassword'])
 /** Operations that an API key is refused. */
-const personal = new Set(['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress'])
+const personal = new Set(['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress', 'stepUp'])
 
 /** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */
 export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>) {

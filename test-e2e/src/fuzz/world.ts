@@ -1,5 +1,5 @@
 import { OpsplaneError } from '@opsplane/client'
-import { originPrefix, permissions } from '@opsplane/contracts'
+import { browserSignIn, originPrefix, permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
 import { typedClient } from '../platform.js'
@@ -26,7 +26,8 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     const sentRequestId = `fuzz-${String(count++).padStart(8, '0')}`
     // An address each, as failed logins make an address wait.
     const address = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
-    const own = { 'x-request-id': sentRequestId, 'x-forwarded-for': address }
+    // As a page of the console sends it: elsewhere no browser may sign in.
+    const own = { 'x-request-id': sentRequestId, 'x-forwarded-for': address, 'sec-fetch-site': 'same-origin' }
     const given = { 'x-workspace': info.workspace, ...own, ...headers }
     const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const url = target.startsWith(`${originPrefix}/`)
@@ -212,10 +213,11 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
 
   /** The example of an operation, as a body that this platform and its state accept. */
   const goodBody = (operation: Operation): unknown => {
+    const credentials = { email: info.email, password: info.password }
+    if (operation.id === 'createSession' || operation.id === browserSignIn) return credentials
     const example = exampleBody(document, operation)
     if (typeof example !== 'object' || example === null) return example
     const body: Fields = { ...example, ...desk.named[operation.id] }
-    if (operation.id === 'createSession') return { email: info.email, password: info.password }
     if (operation.id === 'changePassword') return { ...body, currentPassword: password }
     if (operation.id === 'verifyAuditAgainstCheckpoint') return { checkpoint }
     if (operation.id === 'createCiRelation') return related

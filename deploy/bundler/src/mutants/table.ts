@@ -12,6 +12,7 @@ export interface Mutant {
 
 const relaySimulation = 'libs/eventstore/dist/relay/proof/relay-simulation'
 const consumerSimulation = 'libs/eventstore/dist/consume/proof/consumer-simulation'
+const dispatcherSimulation = 'services/dispatcher/dist/delivery/proof/dispatcher-simulation'
 const relayStore = 'libs/eventstore/dist/relay/proof/relay-store'
 const dueWork = 'libs/postgres/dist/due-work/due-work.int'
 const eventstore = 'libs/eventstore/src'
@@ -42,10 +43,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'messages of an earlier consumer that are acknowledged to the next',
-    file: 'libs/nats/src/durable-consumer.ts',
-    search: 'if (created !== consumerCreated) held.disown()',
+    file: 'libs/nats/src/acknowledgements.ts',
+    search: 'if (created !== found) onAnother()',
     replace: '',
-    tests: [consumerSimulation],
+    tests: ['libs/nats/dist/acknowledgements', consumerSimulation],
+  },
+  {
+    name: 'acknowledgements that do not wait until the consumer is known to be the same',
+    file: 'libs/nats/src/acknowledgements.ts',
+    search: '      changes++\n      suspend()',
+    replace: '      changes++',
+    tests: ['libs/nats/dist/acknowledgements'],
   },
   {
     name: 'a low watermark above what is acknowledged',
@@ -95,6 +103,13 @@ export const mutants: readonly Mutant[] = [
     search: 'if (next.writers.size > 0 || flushed < next.logged) return',
     replace: 'if (next.writers.size > 0) return',
     tests: [relaySimulation],
+  },
+  {
+    name: 'a crash of Postgres between two looks at the log that is not noticed',
+    file: `${eventstore}/relay/outbox-reader.ts`,
+    search: ' || next.history !== history',
+    replace: '',
+    tests: ['libs/eventstore/dist/relay/outbox-reader'],
   },
   {
     name: 'a message id that differs with each attempt',
@@ -158,6 +173,27 @@ export const mutants: readonly Mutant[] = [
     search: 'const found = byTenant.get(tenantKey(tenant))',
     replace: 'const found = byTenant.get(tenantKey(tenant)) && tenants.at(-1)',
     tests: ['services/dispatcher/dist/delivery/queue/fan-out-batch'],
+  },
+  {
+    name: 'a delivery that is sent after its lease has ended',
+    file: `${dispatcher}/delivery/dispatch.ts`,
+    search: 'const isInTime = () => now() < job.sendBefore',
+    replace: 'const isInTime = () => true',
+    tests: [dispatcherSimulation],
+  },
+  {
+    name: 'a retry that is recorded as the first attempt',
+    file: `${dispatcher}/delivery/queue/claimed-jobs.ts`,
+    search: 'attempts: row.attempts,',
+    replace: 'attempts: 0,',
+    tests: [dispatcherSimulation],
+  },
+  {
+    name: 'an ordering queue that is released by a low watermark of everything',
+    file: `${dispatcher}/delivery/ordering/ordering-queues.ts`,
+    search: 'if (raised > lowWatermark) lowWatermark = raised',
+    replace: "lowWatermark = '~'",
+    tests: [dispatcherSimulation],
   },
   {
     name: 'a delivery that is given up one attempt too soon',

@@ -10,6 +10,7 @@ export const errorTable = {
   token_expired: { status: 401, retryable: false },
   invalid_credentials: { status: 401, retryable: false },
   insufficient_scope: { status: 403, retryable: false },
+  step_up_required: { status: 403, retryable: false },
   forbidden: { status: 403, retryable: false },
   workspace_forbidden: { status: 403, retryable: false },
   environment_forbidden: { status: 403, retryable: false },

@@ -46,6 +46,8 @@ export const Principal = z.object({
   /** Of the person who is logged in, or whose key it is. */
   email: z.string().optional(),
   permissions: z.array(z.string()),
+  /** Of the session of a browser: when the person last proved who they are. */
+  provedAt: z.string().optional(),
   /** On whose request the principal acts, and by whose rights: their row rules apply as well as its own. */
   callers: z.array(RowSubject).max(mostCallers).optional(),
   /** Absent: whatever the permissions allow. */

@@ -36,5 +36,14 @@ export type RouteTable = z.infer<typeof RouteTable>
 /** For what no contract says otherwise, and for what is no operation. */
 export const defaultRouteRule: RouteRule = { access: 'workspace', bodyLimitBytes: 1024 * 1024, waits: false }
 
+/**
+ * By which settings has the gateway set the session cookie of a browser: its token, a space, and when it ends; or nothing, to clear
+ * it. No client is shown it.
+ */
+export const sessionCookieHeader = 'x-internal-session-cookie'
+
+/** Signs a browser in. The gateway accepts it from pages of its own origin only. */
+export const browserSignIn = 'createBrowserSession'
+
 /** By which a service is shown the Bearer of a guest, where it is no token of the platform. */
 export const guestTokenHeader = 'x-internal-guest-token'

@@ -21,6 +21,19 @@ export const SessionDetail = SessionState.extend({
 }).meta({ id: 'SessionDetail' })
 export type SessionDetail = z.infer<typeof SessionDetail>
 
+/** How long a browser's session may do what takes a step-up, from a sign-in or a step-up on. */
+export const stepUpMs = 10 * 60_000
+
+export const StepUpProof = z
+  .strictObject({ password: z.string().min(1).max(256).meta({ description: 'Of the login, once more.' }) })
+  .meta({ id: 'StepUpProof', example: { password: 'correct horse battery staple' } })
+export type StepUpProof = z.infer<typeof StepUpProof>
+
+export const StepUp = z
+  .object({ until: At.meta({ description: 'Until then operations that take a step-up go by it.' }) })
+  .meta({ id: 'StepUp', example: { until: '2026-03-02T10:10:00.000Z' } })
+export type StepUp = z.infer<typeof StepUp>
+
 /** `displaced`: the person has logged in too often since. */
 export const SessionEndReason = z.enum([
   'logout',
@@ -52,6 +65,10 @@ export const sessionEvents = {
     SessionState,
     'A session was ended, by the user, an admin or the platform; not when it has only expired.',
     { reason: SessionEndReason },
+  ),
+  'session.stepped_up': resourceEvent(
+    SessionState,
+    'Somebody has proved once more, in the session of a browser, who they are.',
   ),
   'login.failed': resourceEvent(
     LoginFailures,

@@ -174,6 +174,12 @@ export const Session = z
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>
 
+export const BrowserSession = Session.omit({ accessToken: true, tokenType: true }).meta({
+  id: 'BrowserSession',
+  description: 'The session is in a cookie, which no script can read.',
+})
+export type BrowserSession = z.infer<typeof BrowserSession>
+
 export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
   id: 'TokenStatus',
   description: '`rotated`: replaced by its successor and valid until `validUntil` only.',

@@ -90,3 +90,10 @@ export const InvitationAcceptance = z
     example: { token: 'ops_inv_…', name: 'Grace', password: 'correct horse battery staple' },
   })
 export type InvitationAcceptance = z.infer<typeof InvitationAcceptance>
+
+/** By what a browser signs in. */
+export const BrowserSignIn = z.union([Credentials, InvitationAcceptance]).meta({
+  id: 'BrowserSignIn',
+  example: { email: 'ada@example.com', password: 'correct horse battery staple' },
+})
+export type BrowserSignIn = z.infer<typeof BrowserSignIn>

@@ -11,7 +11,7 @@ test('rests while as much waits as it may know of, and reads on once there is ro
   let looksWhileFull = 0
   const held = await readOutbox({
     store: {
-      edge: async () => ({ last: 2 * atOnce, writers: [], logged: 0, flushed: 0 }),
+      edge: async () => ({ last: 2 * atOnce, writers: [], logged: 0, flushed: 0, history: '' }),
       async look(after, limit) {
         looks++
         const found = outbox.slice(after, after + limit)
@@ -48,7 +48,7 @@ test('does not rest once its term has ended during a look, as the next term may 
   let [isOver, rests] = [false, 0]
   const held = await readOutbox({
     store: {
-      edge: async () => ({ last: 0, writers: [], logged: 0, flushed: 0 }),
+      edge: async () => ({ last: 0, writers: [], logged: 0, flushed: 0, history: '' }),
       async look() {
         isOver = true
         return { held: undefined, workspaces: [] }
@@ -64,32 +64,39 @@ test('does not rest once its term has ended during a look, as the next term may 
   expect(rests).toBe(0)
 })
 
-test('does not take positions for settled that Postgres draws again after it has crashed', async () => {
-  const positions = createOutboxPositions(0)
-  const edges = [
-    { last: 8, writers: ['before'], logged: 8, flushed: 6 },
-    { last: 6, writers: [], logged: 6, flushed: 6 },
-    { last: 8, writers: ['since'], logged: 9, flushed: 9 },
-  ]
-  let [now, turns] = [0, 0]
-  const held = await readOutbox({
-    store: {
-      edge: async () => edges.shift() ?? { last: 8, writers: ['since'], logged: 9, flushed: 9 },
-      look: async () => ({ held: undefined, workspaces: [{ workspaceId: 'ws_1', positions: [9] }] }),
-    },
-    lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
-    queue: { positions, learn: (_, found) => void found.map((position) => positions.learn(position)) },
-    waker: { wait: async () => {}, pause: async () => {} },
-    ended: () => ++turns > 20,
-    onRenewed: () => {},
-    timers: {
-      timeOrigin: 0,
-      now: () => {
-        now += 300
-        return now
+const open8 = { last: 8, writers: ['since'], logged: 9, flushed: 9, history: 'after' }
+test.each([
+  ['has looked in between', [{ last: 6, writers: [], logged: 6, flushed: 6, history: 'after' }], 6],
+  ['has not', [], 0],
+])(
+  'takes no position for settled that Postgres draws again after a crash: who %s',
+  async (_, between, settled) => {
+    const positions = createOutboxPositions(0)
+    const edges = [
+      { last: 8, writers: ['before'], logged: 8, flushed: 6, history: 'before' },
+      ...between,
+      open8,
+    ]
+    let [now, turns] = [0, 0]
+    const held = await readOutbox({
+      store: {
+        edge: async () => edges.shift() ?? open8,
+        look: async () => ({ held: undefined, workspaces: [{ workspaceId: 'ws_1', positions: [9] }] }),
       },
-    },
-  })
-  expect(held).toBe(true)
-  expect(positions.settled).toBe(6)
-})
+      lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+      queue: { positions, learn: (_, found) => void found.map((position) => positions.learn(position)) },
+      waker: { wait: async () => {}, pause: async () => {} },
+      ended: () => ++turns > 20,
+      onRenewed: () => {},
+      timers: {
+        timeOrigin: 0,
+        now: () => {
+          now += 300
+          return now
+        },
+      },
+    })
+    expect(held).toBe(true)
+    expect(positions.settled).toBe(settled)
+  },
+)

@@ -90,16 +90,16 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
  */
 function createEdge(store: Pick<RelayStore, 'edge'>) {
   let settled = 0
-  let next: { position: number; logged: number; writers: ReadonlySet<string> } | undefined
+  let next: { position: number; logged: number; writers: ReadonlySet<string>; history: string } | undefined
   return {
     settled: () => settled,
     async advance(): Promise<void> {
-      const { last, writers, logged, flushed } = await store.edge()
+      const { last, writers, logged, flushed, history } = await store.edge()
       // Postgres died before the WAL up to there was on disk: others draw those positions, who are no writers yet.
-      if (next && last < next.position) next = undefined
+      if (next && (last < next.position || next.history !== history)) next = undefined
       next = next
         ? { ...next, writers: new Set(writers.filter((writer) => next?.writers.has(writer))) }
-        : { position: last, logged, writers: new Set(writers) }
+        : { position: last, logged, writers: new Set(writers), history }
       if (next.writers.size > 0 || flushed < next.logged) return
       settled = next.position
       next = undefined

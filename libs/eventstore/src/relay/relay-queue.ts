@@ -68,7 +68,11 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   const workspaces = new Map<string, WorkspaceQueue>()
   const streams = new Map<string, StreamQueue>()
   /** Where the aggregates ended of which nothing waits. */
-  const published = new LRUCache<string, LastPublished>({ max: limits.published })
+  const published = new LRUCache<string, LastPublished>({
+    maxSize: limits.published,
+    // By size the cache grows with what is in it: by number it would be allocated whole with each term.
+    sizeCalculation: () => 1,
+  })
   /** Offered events that a look must find first, by position, so that it need not load them; no large ones. */
   const kept = new Map<number, LoggedEvent>()
   const loading = createRotation<WorkspaceQueue>()

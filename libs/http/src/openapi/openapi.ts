@@ -236,6 +236,7 @@ function platformErrors(route: Route): ErrorCode[] {
   if (route.scope !== 'public' && route.scope !== 'authenticated') codes.push('insufficient_scope')
   if (route.workspace === 'required')
     codes.push('workspace_required', 'workspace_forbidden', 'environment_forbidden')
+  if (route.stepUp) codes.push('step_up_required')
   if (route.body)
     codes.push('malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout')
   if (route.upload) codes.push('payload_too_large', 'unsupported_media_type', 'request_timeout')

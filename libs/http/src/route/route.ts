@@ -38,6 +38,8 @@ export interface RequestMeta extends CommandMeta {
   signal(): AbortSignal
   /** A header of the request that its contract says nothing of, such as a signature; of several the first. */
   header(name: string): string | undefined
+  /** Adds a header to the answer, unless it is kept for a repeated Idempotency-Key. */
+  answerHeader(name: string, value: string): void
   /** Writes every line with the request id. */
   log(): Logger
 }
@@ -93,6 +95,11 @@ export interface Contract<Path extends string> {
   workspace?: 'required' | 'none' | 'optional'
   /** 1 MiB unless given; 16 KiB where the scope is `public`, as a stranger's body is kept until it is complete. */
   bodyLimitBytes?: number
+  /**
+   * Takes a step-up in the session of a browser: a person who has signed in, or proved who they are, within the last ten minutes. So a
+   * session that was left open, or is ridden by a script, neither makes what outlives it nor changes who may do what.
+   */
+  stepUp?: boolean
   /**
    * The answer may take as long as a long-poll or an export: such requests share no connections with quick ones, and the
    * caller's token is checked again before the answer. No unless given; a stream always may.
@@ -179,6 +186,7 @@ export interface Route {
   answers?: readonly string[]
   bodyLimitBytes: number
   waits: boolean
+  stepUp: boolean
   isOfOrigin: boolean
   isDocumented: boolean
   /** `data`; for a list, of one item; for a stream, of one line. */
@@ -250,6 +258,7 @@ export function common(contract: Contract<string>) {
       contract.bodyLimitBytes ??
       (contract.scope === 'public' ? publicBodyBytes : defaultRouteRule.bodyLimitBytes),
     waits: contract.waits ?? false,
+    stepUp: contract.stepUp ?? false,
     isOfOrigin: contract.path.startsWith(`${originPrefix}/`),
     isDocumented: contract.isDocumented ?? contract.scope !== 'service',
     errors: contract.errors ?? [],

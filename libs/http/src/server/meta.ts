@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { ApiError } from '@opsplane/contracts'
+import { ApiError, type Principal, stepUpMs } from '@opsplane/contracts'
 import type { Clock, Logger } from '@opsplane/runtime'
 import type { Caller } from '../calls/authenticate.js'
 import type { RequestMeta, Route } from '../route/route.js'
@@ -13,10 +13,12 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
   const { req, res, requestId } = exchange
   let signal: AbortSignal | undefined
   let log: Logger | undefined
+  const now = clock.now()
+  if (route.stepUp) requireStepUp(caller.principal, now)
   const meta: RequestMeta = {
     tenant: caller.tenant,
     actor: caller.principal.actor,
-    now: clock.now(),
+    now,
     requestId,
     principal: caller.principal,
     clientToken: caller.clientToken,
@@ -28,6 +30,9 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     ...(caller.causationDepth !== undefined && { causationDepth: caller.causationDepth }),
     ...(caller.callId !== undefined && { callId: caller.callId }),
     header: (name) => [req.headers[name.toLowerCase()]].flat()[0],
+    answerHeader(name, value) {
+      exchange.headers = { ...exchange.headers, [name]: value }
+    },
     signal() {
       signal ??= abortOnClose(res)
       return signal
@@ -42,6 +47,15 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     meta.expectedVersion = expectedVersion(ifMatch)
   }
   return meta
+}
+
+/** Throws `step_up_required` for a browser's session whose person has not proved lately who they are. */
+function requireStepUp({ provedAt }: Principal, now: string): void {
+  if (provedAt === undefined || Date.parse(now) - Date.parse(provedAt) < stepUpMs) return
+  throw new ApiError(
+    'step_up_required',
+    'You signed in too long ago for this. Prove who you are by POST /auth/step-up, and send the request again.',
+  )
 }
 
 const maxUserAgent = 256

@@ -7,6 +7,35 @@ import type { Process } from './process.js'
 type Callback = (error: Error | null, message: Msg) => void
 type Status = { type: 'disconnect' | 'reconnect' }
 
+/** Of a message as the client has it what the platform uses. */
+class ReceivedMessage {
+  readonly subject: string
+  readonly reply: string | undefined
+  readonly headers: MsgHdrs | undefined
+  readonly respond: (text: string) => void
+  readonly #body: string
+
+  constructor({ subject, reply, headers, body }: WireMessage, respond: (text: string) => void) {
+    this.subject = subject
+    this.reply = reply
+    this.headers = headers
+    this.#body = body
+    this.respond = respond
+  }
+
+  get data(): Uint8Array {
+    return Buffer.from(this.#body)
+  }
+
+  string(): string {
+    return this.#body
+  }
+
+  json(): unknown {
+    return JSON.parse(this.#body)
+  }
+}
+
 /**
  * The connection of a process: what it sends arrives in order and late, and what is in flight is lost with the connection. Of the client
  * it has what the platform uses.
@@ -131,15 +160,11 @@ export class NatsPeer implements Peer {
     })
   }
 
-  #asMessage({ subject, reply, headers, body }: WireMessage): Msg {
-    const message = {
-      ...{ subject, reply, headers },
-      data: Buffer.from(body),
-      string: () => body,
-      json: () => JSON.parse(body),
-      respond: (text: string) => this.#send({ subject: reply ?? '', body: text }),
-    }
-    return message as unknown as Msg
+  #asMessage(message: WireMessage): Msg {
+    const received = new ReceivedMessage(message, (text) =>
+      this.#send({ subject: message.reply ?? '', body: text }),
+    )
+    return received as unknown as Msg
   }
 
   async *#status(): AsyncGenerator<Status> {

@@ -17,6 +17,7 @@ export interface WireMessage {
 export interface Peer {
   wants(subject: string): boolean
   receive(message: WireMessage, to: string): void
+  disconnect(): void
 }
 
 /** How often the server loses what it was sent, or its answer to that. */
@@ -37,9 +38,11 @@ export class NatsServer {
     this.#world = world
   }
 
+  /** Every connection to it ends. */
   goAway(ms: number): void {
     this.#world.note(`NATS is away for ${ms.toFixed(0)} ms`)
     this.#awayUntil = Math.max(this.#awayUntil, this.#world.now + ms)
+    for (const peer of [...this.#peers]) peer.disconnect()
   }
 
   get isAway(): boolean {
@@ -59,10 +62,16 @@ export class NatsServer {
   /** A message that has arrived. */
   accept(message: WireMessage): void {
     const { subject } = message
-    const stream = [...this.streams.values()].find((each) => each.takes(subject))
     if (subject.startsWith('$JS.ACK.')) this.#acknowledge(message)
     else if (subject.startsWith('$JS.API.')) this.#ask(message)
-    else if (stream) this.#store(stream, message)
+    else this.#pass(message)
+  }
+
+  #pass(message: WireMessage): void {
+    const { subject } = message
+    const isAnswer = subject.startsWith('_INBOX.')
+    const stream = isAnswer ? undefined : [...this.streams.values()].find((each) => each.takes(subject))
+    if (stream) this.#store(stream, message)
     else if (!this.#send(message) && message.reply !== undefined)
       this.#send({ subject: message.reply, headers: headers(503, 'No Responders'), body: '' })
   }
@@ -193,5 +202,8 @@ function messageAnswer(stream: StreamModel, seq: number): object {
 }
 
 /** Whether a subscription of this subject gets what is sent to another. */
-export const isSubscribed = (filter: string, subject: string): boolean =>
-  filter === subject || subjectMatches(filter, subject)
+export function isSubscribed(filter: string, subject: string): boolean {
+  const wildcard = filter.search(/[*>]/)
+  if (wildcard === -1) return filter === subject
+  return subject.startsWith(filter.slice(0, wildcard)) && subjectMatches(filter, subject)
+}

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import type { TenantScope } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { delay, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
 import type { MakeAttempt } from './attempt/attempt.js'
-import { createBookings } from './attempt/book-slots.js'
 import { createRateLimitScheduler } from './attempt/rate-limit-scheduler.js'
-import { createRecorder, type RecorderOptions, type Result } from './attempt/recorder.js'
+import type { Result } from './attempt/record-results.js'
+import { createRecorder, type RecorderOptions } from './attempt/recorder.js'
 import { healthOf, resultOf } from './attempt/result-row.js'
+import type { DeliveryStore } from './delivery-store.js'
 import type { FirstLag } from './first-lag.js'
 import type { DeliveryJob } from './job.js'
 import { startOrderingQueues } from './ordering/ordering-queues.js'
@@ -14,22 +14,15 @@ import { createAccept } from './queue/claimed-jobs.js'
 import { createFanOut } from './queue/fan-out.js'
 import type { Arrived } from './queue/fan-out-batch.js'
 import { startPoller } from './queue/poller.js'
-import { releaseLeases, retakeLeases } from './queue/queue-statements.js'
 import { createSender, type EndpointHealth, type Share } from './queue/sender.js'
 import { createWebhookIndex } from './queue/webhook-index.js'
-import type { DeliveryDays } from './retention/delivery-days.js'
 import { createSignal } from './signal.js'
 import type { Watch } from './watch.js'
 
-export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused' | 'stopping'> {
-  database: Database
-  days: DeliveryDays
+export interface DispatchOptions extends Pick<RecorderOptions, 'announce' | 'log'> {
+  deliveries: DeliveryStore
   /** Days the deliveries of a day are kept: older events are not delivered. */
   keptDays: number
-  /** Names this replica on leases: the same after a restart, which so takes back what it had. */
-  owner: string
-  /** The consumer that fans out. */
-  consumer: string
   attempt: MakeAttempt
   /** Up to this sequence of the stream every event has been fanned out, by whichever replica. */
   lowWatermark(): Promise<string>
@@ -40,13 +33,13 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused' | 'sto
   watch: Watch
   /** Measures those that wait in Postgres. */
   lag: Pick<FirstLag, 'left'>
-  log: Logger
   leaseMs: number
   drainPerSecond: number
   jitter: number
   concurrency: { first: number; retry: number; endpoint: number }
   /** What one workspace may have of the queues and attempts of this replica. */
   share(workspaceId: string): Share
+  timers?: Timers
 }
 
 export interface Dispatch {
@@ -62,7 +55,6 @@ export interface Dispatch {
   close(graceMs: number): Promise<void>
 }
 
-const now = () => performance.now()
 const maxQueued = 20_000
 /** Bodies in memory, queued or under way. */
 const maxBytes = 64 * 1024 * 1024
@@ -77,8 +69,8 @@ const slowAfterMs = 1_000
  * those above it; what wakes a part above goes by a signal.
  */
 export function startDispatch(options: DispatchOptions): Dispatch {
-  const { database, owner, leaseMs, log } = options
-  const { sql } = database
+  const { deliveries, leaseMs, log, timers = systemTimers } = options
+  const { now } = timers
   const stopping = new AbortController()
   const closing = new AbortController()
   // Every attempt under way listens.
@@ -92,22 +84,26 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   /** A delivery is finished, and the next one of its ordering key may go. */
   const finished = createSignal<[webhookId: string, orderingKey: string | null]>()
   const dueNow = () => due.emit(0)
+  const after = (ms: number, callback: () => void) => {
+    const timer = timers.setTimeout(callback, ms)
+    return () => timers.clearTimeout(timer)
+  }
 
-  const index = createWebhookIndex({ sql, now })
+  const index = createWebhookIndex({ deliveries, now })
   const recorder = createRecorder({
-    ...{ ...options, stopping: stopping.signal },
+    ...{ ...options, timers, record: deliveries.record, stopping: stopping.signal },
     onPaused(targets) {
       index.forget(targets.map(({ tenant }) => tenant))
       closed.emit(targets.map(({ id }) => id))
     },
   })
   const scheduler = createRateLimitScheduler({
-    ...{ book: createBookings(sql), leaseMs, now, after, log },
+    ...{ book: deliveries.book, leaseMs, now, after, log },
     ...{ onSlot: slot.emit, onClosed: (webhookId) => closed.emit([webhookId]), onOpen: dueNow },
   })
   const run = createRun({
     ...options,
-    recorder,
+    ...{ recorder, now },
     due: due.emit,
     finished: finished.emit,
     stopping: stopping.signal,
@@ -115,25 +111,24 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const sender = createSender<DeliveryJob>({
     concurrency: options.concurrency,
     endpointConcurrency: options.concurrency.endpoint,
-    ...{ maxQueued, maxBytes, maxSlow, slowAfterMs, now, run, scheduler },
+    ...{ maxQueued, maxBytes, maxSlow, slowAfterMs, timers, run, scheduler },
     share: options.share,
     onRoom: dueNow,
   })
   // Before anything is leased: what a process of this name left behind is due again.
-  const retaken = retake(options, closing.signal)
-  const accept = createAccept({ sql, owner, leaseMs, sender, finished: finished.emit })
+  const retaken = retake({ deliveries, log, timers }, closing.signal)
+  const accept = createAccept({ deliveries, leaseMs, sender, finished: finished.emit })
   const poller = startPoller({
-    ...options,
+    ...{ ...options, timers },
     begin: retaken,
-    now,
     full: sender.full,
     room: sender.room,
     accept,
   })
-  const orderingQueues = startOrderingQueues({ ...options, now, sql, onReleased: dueNow })
+  const orderingQueues = startOrderingQueues({ ...options, timers, onReleased: dueNow })
   const { reserve, release, submit } = sender
   const { fanOut, close: letGo } = createFanOut({
-    ...{ ...options, now, after, index, reserve, release, submit },
+    ...{ ...options, now, after, index, reserve, release, submit, insert: deliveries.insert },
     waits: orderingQueues.ask,
     left: dueNow,
     onLeft: options.lag.left,
@@ -153,7 +148,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     await Promise.all(jobs.map(({ first }) => first?.settled))
     const ids = jobs.map(({ deliveryId }) => deliveryId)
     try {
-      await releaseLeases(sql, owner, ids)
+      await deliveries.release(ids)
     } catch (error) {
       log.warn(
         { err: error, deliveries: ids.length },
@@ -186,12 +181,12 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       closing.abort()
       await poller.close()
       scheduler.stop()
-      const cut = setTimeout(() => {
+      const cut = timers.setTimeout(() => {
         stopping.abort()
         letGo()
       }, graceMs)
       const left = await sender.stop()
-      clearTimeout(cut)
+      timers.clearTimeout(cut)
       letGo()
       await recorder.close()
       await giveBack(left.filter(({ first }) => first === undefined || first.made))
@@ -201,6 +196,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
 
 interface RunOptions extends Pick<DispatchOptions, 'attempt' | 'watch' | 'log' | 'jitter' | 'random'> {
   recorder: ReturnType<typeof createRecorder>
+  now(): number
   due(inMs: number): void
   finished(webhookId: string, orderingKey: string | null): void
   stopping: AbortSignal
@@ -208,7 +204,7 @@ interface RunOptions extends Pick<DispatchOptions, 'attempt' | 'watch' | 'log' |
 
 /** One attempt, from the request to its record. */
 function createRun(options: RunOptions) {
-  const { recorder, stopping } = options
+  const { recorder, now, stopping } = options
 
   /** A first attempt that succeeded before its row was written goes into that very statement. */
   async function record(job: DeliveryJob, result: Result): Promise<void> {
@@ -239,22 +235,24 @@ function createRun(options: RunOptions) {
   }
 }
 
-async function retake({ database, owner, log }: DispatchOptions, closing: AbortSignal): Promise<void> {
+async function retake(
+  { deliveries, log, timers }: Pick<DispatchOptions, 'deliveries' | 'log'> & { timers: Timers },
+  closing: AbortSignal,
+): Promise<void> {
   for (let attempt = 1; !closing.aborted; attempt++) {
     try {
-      return await retakeLeases(database.sql, owner)
+      return await deliveries.retake()
     } catch (error) {
       if (attempt === 1)
         log.warn(
           { err: error },
           'leases of an earlier process of this name cannot be taken back yet; trying again',
         )
-      await delay(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }), closing)
+      await delay(
+        retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
+        closing,
+        timers,
+      )
     }
   }
-}
-
-function after(ms: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, ms)
-  return () => clearTimeout(timer)
 }

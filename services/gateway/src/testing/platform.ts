@@ -1,6 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { ApiError, defaultRouteRule, errorBody, type Principal, type RouteTable } from '@opsplane/contracts'
+import {
+  ApiError,
+  browserSignIn,
+  defaultRouteRule,
+  errorBody,
+  type Principal,
+  type RouteTable,
+} from '@opsplane/contracts'
 import { createInternalVerifier, generateServiceKeys, type InternalVerifier } from '@opsplane/http'
 import { createLogger, type RunningService } from '@opsplane/runtime'
 import { freePort } from '@opsplane/runtime/server-process'
@@ -79,10 +86,10 @@ const Question = z.strictObject({
 })
 export type Question = z.infer<typeof Question>
 
-/** Vouches for any token that starts with `good` or `ops_good`, in the workspace acme, not in staging. */
+/** Vouches for any token that starts with `good`, `ops_good` or `ops_web_good`, in the workspace acme, not in staging. */
 export const defaultVerify = ({ token, workspace, environment }: Question): Principal => {
   if (token === 'expired') throw new ApiError('token_expired', 'The token has expired.')
-  if (!/^(?:ops_)?good/.test(token)) throw new ApiError('invalid_token', 'The token is not valid.')
+  if (!/^(?:ops_(?:web_)?)?good/.test(token)) throw new ApiError('invalid_token', 'The token is not valid.')
   if (workspace !== undefined && workspace !== 'acme') {
     throw new ApiError('workspace_forbidden', 'The token has no access to this workspace.')
   }
@@ -106,6 +113,8 @@ const route = (
 
 export const settingsRoutes = [
   route('post', '/auth/token', { access: 'public' }),
+  route('post', '/auth/session', { access: 'public', operationId: browserSignIn }),
+  route('post', '/auth/logout', { access: 'account' }),
   route('post', '/auth/invitations/accept', { access: 'public' }),
   route('get', '/auth/me', { access: 'account' }),
   route('get', '/workspaces', { access: 'account' }),

@@ -1,4 +1,13 @@
-import { AddressProof, PasswordChange, PasswordReset, PasswordResetRequest } from '@opsplane/contracts'
+import {
+  AddressProof,
+  PasswordChange,
+  PasswordReset,
+  PasswordResetRequest,
+  StepUp,
+  StepUpProof,
+  sessionCookieHeader,
+  stepUpMs,
+} from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { AccountAccess } from './access.js'
@@ -15,6 +24,25 @@ const own = { ...common, scope: 'authenticated', workspace: 'none' } as const
 /** The password and the address of a login. */
 export function accessRoutes(access: AccountAccess): Route[] {
   return [
+    defineRoute({
+      ...own,
+      operationId: 'stepUp',
+      path: '/auth/step-up',
+      summary: 'Prove once more who you are',
+      description:
+        'By the password, in the session of a browser, whose cookie is replaced. For ten minutes from then on, as from a sign-in, it may ' +
+        'call the operations that answer `step_up_required` otherwise. Emits `session.stepped_up`.',
+      body: StepUpProof,
+      response: StepUp,
+      status: 200,
+      errors: ['forbidden', 'invalid_credentials', 'rate_limited'],
+      handler: async ({ body, meta }) => {
+        const { token, expiresAt } = await access.stepUp(body, meta)
+        meta.answerHeader(sessionCookieHeader, `${token} ${expiresAt}`)
+        return { until: new Date(Date.parse(meta.now) + stepUpMs).toISOString() }
+      },
+    }),
+
     defineRoute({
       ...own,
       operationId: 'changePassword',

@@ -5,6 +5,7 @@ import {
   type PasswordChange,
   type PasswordReset,
   platformTenant,
+  type StepUpProof,
 } from '@opsplane/contracts'
 import { type Serialized, serializer, type Transaction, type Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
@@ -70,19 +71,37 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       await unit.handle(keys, id, revoke, { tenant: workspaceScope(workspaceId) })
   }
 
+  const requirePassword = async (userId: string, password: string, meta: RequestMeta): Promise<void> => {
+    const { email } = await storedAccount(db, userId)
+    const attempt = throttle.attempt(email, originOf(meta).address)
+    throttle.refuseKnown(attempt, meta.now)
+    const matches = await passwords.matches(password, async () => {
+      await throttle.begin(attempt, meta.now)
+      return (await storedAccount(db, userId)).passwordHash
+    })
+    if (!matches) throw new ApiError('invalid_credentials', 'The present password is wrong.')
+    await throttle.succeeded(attempt, meta.now)
+  }
+
   return {
+    /**
+     * Throws `forbidden` for what is no session of a browser, `invalid_credentials`, `rate_limited`, `service_unavailable`.
+     */
+    async stepUp(
+      { password }: StepUpProof,
+      meta: RequestMeta,
+    ): Promise<{ token: string; expiresAt: Instant }> {
+      const { userId, tokenId } = requireSession(meta)
+      if (meta.principal.provedAt === undefined)
+        throw new ApiError('forbidden', 'Only the session of a browser takes a step-up: this one needs none.')
+      await requirePassword(userId, password, meta)
+      return sessions.stepUp(tokenId, meta)
+    },
+
     /** Throws `forbidden` for an API key, `invalid_credentials`, `rate_limited`, `service_unavailable`. */
     async changePassword({ currentPassword, newPassword }: PasswordChange, meta: RequestMeta): Promise<void> {
       const { userId, tokenId } = requireSession(meta)
-      const { email } = await storedAccount(db, userId)
-      const attempt = throttle.attempt(email, originOf(meta).address)
-      throttle.refuseKnown(attempt, meta.now)
-      const matches = await passwords.matches(currentPassword, async () => {
-        await throttle.begin(attempt, meta.now)
-        return (await storedAccount(db, userId)).passwordHash
-      })
-      if (!matches) throw new ApiError('invalid_credentials', 'The present password is wrong.')
-      await throttle.succeeded(attempt, meta.now)
+      await requirePassword(userId, currentPassword, meta)
       const passwordHash = await passwords.hash(newPassword)
       await commit(platform(meta), async (unit, tx) => {
         await lockAccount(tx, userId)

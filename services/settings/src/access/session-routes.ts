@@ -1,7 +1,17 @@
-import { ApiError, Credentials, Session, SessionDetail } from '@opsplane/contracts'
+import {
+  ApiError,
+  BrowserSession,
+  BrowserSignIn,
+  browserSignIn,
+  Credentials,
+  Session,
+  SessionDetail,
+  sessionCookieHeader,
+} from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
+import type { AcceptInvitation } from '../membership/acceptance.js'
 import type { Members } from '../membership/members.js'
 import type { Login } from '../session/login.js'
 import { originOf, type Sessions } from '../session/sessions.js'
@@ -10,13 +20,14 @@ const tag = 'Authentication'
 
 export interface SessionWork {
   login: Login
+  accept: AcceptInvitation
   sessions: Sessions
   members: Members
   cursors: CursorCodec
 }
 
 /** Logging in and out, and who is logged in. */
-export function sessionRoutes({ login, sessions, members, cursors }: SessionWork): Route[] {
+export function sessionRoutes({ login, accept, sessions, members, cursors }: SessionWork): Route[] {
   const list = async (userId: string, meta: RequestMeta, page: Page) => {
     const binding = `${userId}|${page.binding}`
     const [after] = page.after === undefined ? [] : cursors.decode(page.after, binding)
@@ -49,7 +60,37 @@ export function sessionRoutes({ login, sessions, members, cursors }: SessionWork
       status: 201,
       errors: ['invalid_credentials', 'rate_limited'],
       idempotency: 'none',
-      handler: ({ body, meta }) => login(body, originOf(meta), meta.now),
+      handler: ({ body, meta }) => login(body, originOf(meta), { now: meta.now, kind: 'ses' }),
+    }),
+
+    defineRoute({
+      operationId: browserSignIn,
+      method: 'post',
+      path: '/auth/session',
+      summary: 'Sign in from a browser',
+      description:
+        'Takes e-mail and password, or an invitation as `POST /auth/invitations/accept` does, and sets the session as a cookie ' +
+        '(HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with ' +
+        '`Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an ' +
+        '`X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes ' +
+        'before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. ' +
+        'Emits `session.started`.',
+      tag,
+      scope: 'public',
+      body: BrowserSignIn,
+      response: BrowserSession,
+      status: 201,
+      errors: ['forbidden', 'invalid_credentials', 'invalid_token', 'rate_limited'],
+      idempotency: 'none',
+      handler: async ({ body, meta }) => {
+        const session =
+          'token' in body
+            ? await accept(body, meta, 'web')
+            : await login(body, originOf(meta), { now: meta.now, kind: 'web' })
+        const { accessToken, tokenType: _, ...shown } = session
+        meta.answerHeader(sessionCookieHeader, `${accessToken} ${session.expiresAt}`)
+        return shown
+      },
     }),
 
     defineRoute({
@@ -58,7 +99,8 @@ export function sessionRoutes({ login, sessions, members, cursors }: SessionWork
       path: '/auth/logout',
       summary: 'Log out',
       description:
-        'Ends the session this request is made with. API keys it made stay, and are revoked instead. Emits `session.ended`.',
+        'Ends the session this request is made with, and clears its cookie. API keys it made stay, and are revoked instead. Emits ' +
+        '`session.ended`.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -66,9 +108,30 @@ export function sessionRoutes({ login, sessions, members, cursors }: SessionWork
       status: 204,
       errors: ['forbidden'],
       idempotency: 'none',
-      handler: ({ meta }) => {
+      handler: async ({ meta }) => {
         const { tokenId: id, userId: accountId } = requireSession(meta)
-        return sessions.end({ accountId, id, reason: 'logout' }, meta)
+        await sessions.end({ accountId, id, reason: 'logout' }, meta)
+        meta.answerHeader(sessionCookieHeader, '')
+      },
+    }),
+
+    defineRoute({
+      operationId: 'endOwnSessions',
+      method: 'delete',
+      path: '/auth/sessions',
+      summary: 'Sign out everywhere',
+      description:
+        'Ends all sessions of your login within a second, also the one this request is made with. API keys stay. Emits ' +
+        '`session.ended` for each.',
+      tag,
+      scope: 'authenticated',
+      workspace: 'none',
+      response: z.void(),
+      status: 204,
+      errors: ['forbidden'],
+      handler: async ({ meta }) => {
+        await sessions.endAllOf(requireSession(meta).userId, meta)
+        meta.answerHeader(sessionCookieHeader, '')
       },
     }),
 

@@ -74,7 +74,8 @@ export function createVerifier({
   return async ({ token, ...question }, occasion) => {
     const presented = readToken(token)
     if (presented?.kind === 'key') return verifyKey(presented, question, occasion)
-    if (presented?.kind === 'ses') return verifySession(presented, question, occasion)
+    if (presented?.kind === 'ses' || presented?.kind === 'web')
+      return verifySession(presented, question, occasion)
     throw invalidToken()
   }
 }
@@ -97,8 +98,11 @@ function sessionPrincipal(
   record: SessionRecord,
   { workspace, environment }: Question,
 ): Principal {
-  const { userId, userName, workspaceId, allowed } = record
-  const identity = { actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId }
+  const { userId, userName, workspaceId, allowed, provedAt } = record
+  const identity = {
+    ...{ actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId },
+    ...(provedAt !== null && { provedAt }),
+  }
   if (workspace === undefined) return { ...identity, permissions: [] }
   if (workspaceId === null || allowed === null) throw workspaceForbidden()
   const place = { workspaceId, workspaceSlug: workspace, environment }

@@ -15,7 +15,7 @@ import type { Passwords } from '../account/passwords.js'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import type { Identify } from '../session/login.js'
 import type { OpenSession } from '../session/open-session.js'
-import { originOf } from '../session/sessions.js'
+import { type ClaimedAccount, originOf, type SessionKind } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { readToken } from '../token/bearer-token.js'
@@ -27,7 +27,11 @@ import { type OpenInvitation, openInvitation } from './queries.js'
  * Lets an invited person in, and answers as a login does. A new login gets its password; one that exists proves
  * itself by its own. Throws `invalid_token`, `invalid_credentials`, `rate_limited`, `validation_failed`.
  */
-export type AcceptInvitation = (wanted: InvitationAcceptance, meta: RequestMeta) => Promise<Session>
+export type AcceptInvitation = (
+  wanted: InvitationAcceptance,
+  meta: RequestMeta,
+  kind: SessionKind,
+) => Promise<Session>
 
 export interface AcceptOptions {
   members: Members
@@ -78,23 +82,31 @@ export function createAccept(
     })
   }
 
-  const claim = async (invitation: OpenInvitation, wanted: InvitationAcceptance, meta: RequestMeta) => {
+  const claim = async (
+    invitation: OpenInvitation,
+    wanted: InvitationAcceptance,
+    meta: RequestMeta,
+  ): Promise<ClaimedAccount> => {
     const { invitedName, email } = invitation
     const name = wanted.name ?? (invitedName === email ? undefined : invitedName)
     if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
     const passwordHash = await passwords.hash(passwordOf(wanted))
     const user = await admit(invitation, name, passwordHash, meta)
-    return openSession({ ...user, passwordHash }, originOf(meta), meta.now)
+    return { ...user, passwordHash }
   }
 
-  const join = async (invitation: OpenInvitation, wanted: InvitationAcceptance, meta: RequestMeta) => {
+  const join = async (
+    invitation: OpenInvitation,
+    wanted: InvitationAcceptance,
+    meta: RequestMeta,
+  ): Promise<ClaimedAccount> => {
     const credentials = { email: invitation.email, password: passwordOf(wanted) }
     const { passwordHash } = await identify(credentials, originOf(meta), meta.now)
     const user = await admit(invitation, invitation.account.name, null, meta)
-    return openSession({ ...user, passwordHash }, originOf(meta), meta.now)
+    return { ...user, passwordHash }
   }
 
-  return async (wanted, meta) => {
+  return async (wanted, meta, kind) => {
     const attempt = throttle.attempt(`invitation ${wanted.token}`, originOf(meta).address)
     await throttle.begin(attempt, meta.now)
     const invitation = await valid(wanted.token, meta.now)
@@ -103,7 +115,8 @@ export function createAccept(
       throw invalidInvitation()
     }
     await throttle.succeeded(attempt, meta.now)
-    return invitation.unclaimed ? claim(invitation, wanted, meta) : join(invitation, wanted, meta)
+    const user = await (invitation.unclaimed ? claim : join)(invitation, wanted, meta)
+    return openSession(user, originOf(meta), { now: meta.now, kind })
   }
 }
 

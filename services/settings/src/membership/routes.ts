@@ -75,6 +75,7 @@ export function membershipRoutes(
 
     defineRoute({
       operationId: 'inviteUser',
+      stepUp: true,
       method: 'post',
       path: '/settings/users/invite',
       summary: 'Invite a user',
@@ -94,6 +95,7 @@ export function membershipRoutes(
 
     defineRoute({
       operationId: 'updateUser',
+      stepUp: true,
       method: 'patch',
       path: '/settings/users/:id',
       summary: 'Change the role of a user, suspend or reactivate',
@@ -118,6 +120,7 @@ export function membershipRoutes(
 
     defineRoute({
       operationId: 'removeUser',
+      stepUp: true,
       method: 'delete',
       path: '/settings/users/:id',
       summary: 'Remove a user from the workspace',
@@ -174,7 +177,7 @@ export function membershipRoutes(
       status: 201,
       errors: ['invalid_token', 'invalid_credentials', 'rate_limited', 'version_conflict'],
       idempotency: 'none',
-      handler: ({ body, meta }) => accept(body, meta),
+      handler: ({ body, meta }) => accept(body, meta, 'ses'),
     }),
   ]
 }

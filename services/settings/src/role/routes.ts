@@ -38,6 +38,7 @@ export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
 
     defineRoute({
       operationId: 'createRole',
+      stepUp: true,
       method: 'post',
       path: '/settings/roles',
       summary: 'Create a custom role',
@@ -54,6 +55,7 @@ export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
 
     defineRoute({
       operationId: 'updateRole',
+      stepUp: true,
       method: 'patch',
       path: '/settings/roles/:name',
       summary: 'Update a custom role',
@@ -70,6 +72,7 @@ export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
 
     defineRoute({
       operationId: 'deleteRole',
+      stepUp: true,
       method: 'delete',
       path: '/settings/roles/:name',
       summary: 'Delete a custom role',

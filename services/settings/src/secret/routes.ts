@@ -47,6 +47,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
 
     defineRoute({
       operationId: 'createSecret',
+      stepUp: true,
       method: 'post',
       path: '/secrets',
       summary: 'Store a secret',
@@ -65,6 +66,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
 
     defineRoute({
       operationId: 'rotateSecret',
+      stepUp: true,
       method: 'put',
       path: '/secrets/:name',
       summary: 'Rotate a secret',
@@ -79,6 +81,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
 
     defineRoute({
       operationId: 'deleteSecret',
+      stepUp: true,
       method: 'delete',
       path: '/secrets/:name',
       summary: 'Delete a secret',

@@ -5,7 +5,7 @@ import type { Passwords } from '../account/passwords.js'
 import { accountByEmail } from '../account/queries.js'
 import type { LoginFailureCount } from './login-failures.js'
 import { type OpenSession, wrongCredentials } from './open-session.js'
-import type { ClaimedAccount, SessionOrigin } from './sessions.js'
+import type { ClaimedAccount, SessionKind, SessionOrigin } from './sessions.js'
 import type { Throttle } from './throttle.js'
 
 /** Whose credentials these are. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
@@ -16,7 +16,11 @@ export type Identify = (
 ) => Promise<ClaimedAccount>
 
 /** Exchanges credentials for a session. Throws as `Identify` does. */
-export type Login = (credentials: Credentials, origin: SessionOrigin, now: Instant) => Promise<Session>
+export type Login = (
+  credentials: Credentials,
+  origin: SessionOrigin,
+  at: { now: Instant; kind: SessionKind },
+) => Promise<Session>
 
 export interface IdentifyOptions {
   db: Drizzle
@@ -64,5 +68,5 @@ const counted: { [Code in ErrorCode]?: 'failed' | 'refused' } = {
 
 export const createLogin =
   (identify: Identify, openSession: OpenSession): Login =>
-  async (credentials, origin, now) =>
-    openSession(await identify(credentials, origin, now), origin, now)
+  async (credentials, origin, at) =>
+    openSession(await identify(credentials, origin, at.now), origin, at)

@@ -3,13 +3,17 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { account } from '../account/domain.js'
 import { accessibleWorkspaces } from '../tenant/queries.js'
-import type { ClaimedAccount, SessionOrigin, Sessions } from './sessions.js'
+import type { ClaimedAccount, SessionKind, SessionOrigin, Sessions } from './sessions.js'
 
 /**
  * Opens a session for somebody who has proved to be this person by this password. Throws `invalid_credentials` when it
  * was replaced meanwhile.
  */
-export type OpenSession = (user: ClaimedAccount, origin: SessionOrigin, now: Instant) => Promise<Session>
+export type OpenSession = (
+  user: ClaimedAccount,
+  origin: SessionOrigin,
+  at: { now: Instant; kind: SessionKind },
+) => Promise<Session>
 
 export interface OpenSessionOptions {
   db: Drizzle
@@ -18,8 +22,8 @@ export interface OpenSessionOptions {
 }
 
 export function createOpenSession({ db, sessions, cursors }: OpenSessionOptions): OpenSession {
-  return async (user, origin, now) => {
-    const session = await sessions.open(user, origin, now)
+  return async (user, origin, at) => {
+    const session = await sessions.open(user, origin, at)
     if (session === null) throw wrongCredentials()
     const page = { userId: user.id, tokenId: '', limit: 200, binding: 'login', cursors }
     const { items } = await accessibleWorkspaces(db, page)

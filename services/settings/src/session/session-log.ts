@@ -24,7 +24,7 @@ export interface Occasion {
 
 /** An event about a login. */
 interface Reported {
-  type: 'session.started' | 'session.ended' | 'login.failed'
+  type: 'session.started' | 'session.stepped_up' | 'session.ended' | 'login.failed'
   userId: string
   resource: { type: string; id: string; displayName: string }
   data: Pick<ChangeData, 'before' | 'after'> & Record<string, unknown>
@@ -69,6 +69,16 @@ export const tellStarted = (journal: Journal, session: SessionState, name: strin
     {
       ...{ type: 'session.started', userId: session.userId, resource: sessionResource(session, name) },
       data: { before: null, after: session },
+    },
+    occasion,
+  )
+
+export const tellSteppedUp = (journal: Journal, session: SessionState, name: string, occasion: Occasion) =>
+  tell(
+    journal,
+    {
+      ...{ type: 'session.stepped_up', userId: session.userId, resource: sessionResource(session, name) },
+      data: { before: session, after: session },
     },
     occasion,
   )

@@ -85,6 +85,16 @@ describe('logging in', () => {
     expect((await settings.login(ada.email, password)).status).toBe(201)
   })
 
+  it('makes a browser wait as everybody who guesses, by one count', async () => {
+    await settings.owner('browsed')
+    const guess = { email: 'browsed@example.com', password: 'guess' }
+    const from = { 'x-forwarded-for': '198.51.100.21' }
+    const signIn = () => settings.internal.post('/auth/session', guess, from)
+    for (let attempt = 0; attempt < 6; attempt++) expect((await signIn()).status).toBe(401)
+    expect((await signIn()).status).toBe(429)
+    expect((await settings.login(guess.email, guess.password, '198.51.100.21')).status).toBe(429)
+  })
+
   it('reports a body without password', async () => {
     const reply = await settings.internal.post('/auth/token', { email: 'not an e-mail' })
     expect(

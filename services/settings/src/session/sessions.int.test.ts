@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { eventSchema, Session, SessionDetail, Token, TokenCreated } from '@opsplane/contracts'
-import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
+import {
+  BrowserSession,
+  eventSchema,
+  Session,
+  SessionDetail,
+  StepUp,
+  sessionCookieHeader,
+  Token,
+  TokenCreated,
+  VerifiedToken,
+} from '@opsplane/contracts'
+import { type ApiClient, type ApiReply, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
+import { z } from 'zod'
 import { usersOf } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
@@ -79,6 +90,145 @@ describe('somebody who is logged in', () => {
     expect(await works(dan.session)).toBe(true)
     expect((await eventsOf(dan.userId, 'session.ended')).map(({ data }) => data.reason)).toEqual([
       'displaced',
+    ])
+  })
+})
+
+describe('a browser', () => {
+  /** As the gateway asks; what it makes a cookie of is a header to it. */
+  const signIn = (body: object) =>
+    settings.internal.post('/auth/session', body, {
+      'x-forwarded-for': '198.19.0.1',
+      'user-agent': 'Browser',
+    })
+  const tokenIn = ({ headers }: ApiReply) => headers.get(sessionCookieHeader)?.split(' ') ?? []
+
+  it('signs in by password or invitation, and is shown no token', async () => {
+    const lea = await settings.owner('lea')
+    const { token: invitation } = await users.invited('max@example.com', 'agent')
+    for (const body of [
+      { email: lea.email, password },
+      { token: invitation, name: 'Max', password },
+    ]) {
+      const reply = await signIn(body)
+      expect(reply.status).toBe(201)
+      const session = reply.data(BrowserSession.strict())
+      const [token = '', expiresAt] = tokenIn(reply)
+      expect(token).toMatch(/^ops_web_/)
+      expect(expiresAt).toBe(session.expiresAt)
+      expect(reply.text).not.toContain(token.slice(0, 40))
+      const { principal } = (await settings.verify(token)).data(VerifiedToken)
+      expect(principal.userId).toBe(session.user.id)
+    }
+    expect((await signIn({ token: invitation, password })).error().code).toBe('invalid_token')
+    expect((await signIn({ email: lea.email })).status).toBe(422)
+  })
+
+  it('gets a session of its own at each sign-in, and its cookie cleared by a logout', async () => {
+    const nia = await settings.owner('nia')
+    const credentials = { email: nia.email, password }
+    const [[first = ''], [second = '']] = [
+      tokenIn(await signIn(credentials)),
+      tokenIn(await signIn(credentials)),
+    ]
+    expect(first).not.toBe(second)
+    const logout = await (await settings.as(first)).post('/auth/logout')
+    expect([logout.status, logout.headers.get(sessionCookieHeader)]).toEqual([204, ''])
+    expect([await works(first), await works(second)]).toEqual([false, true])
+  })
+
+  const Operations = z.object({
+    paths: z.record(
+      z.string(),
+      z.record(
+        z.string(),
+        z.object({ responses: z.record(z.string(), z.object({ description: z.string() })) }),
+      ),
+    ),
+  })
+  const steppedUp = async () => {
+    const { paths } = Operations.parse(
+      JSON.parse((await settings.internal.get('/internal/openapi.json')).text),
+    )
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        responses['403']?.description.includes('`step_up_required`')
+          ? [[method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'absent')] as const]
+          : [],
+      ),
+    )
+  }
+  type Operation = Awaited<ReturnType<typeof steppedUp>>[number]
+  const codeFor = async (client: ApiClient, [method, path]: Operation) => {
+    const reply = await client.send(method, path, method === 'DELETE' ? undefined : {})
+    return reply.status < 400 ? 'done' : reply.error().code
+  }
+
+  it('proves who one is before it makes keys or changes rights, ten minutes after the sign-in', async () => {
+    const operations = await steppedUp()
+    expect(operations.map((each) => each.join(' ')).sort()).toEqual([
+      'DELETE /secrets/absent',
+      'DELETE /settings/roles/absent',
+      'DELETE /settings/users/absent',
+      'PATCH /settings/roles/absent',
+      'PATCH /settings/users/absent',
+      'POST /auth/tokens',
+      'POST /auth/tokens/rotate',
+      'POST /secrets',
+      'POST /settings/roles',
+      'POST /settings/users/invite',
+      'PUT /secrets/absent',
+    ])
+    const ron = await settings.owner('ron')
+    const [token = ''] = tokenIn(await signIn({ email: ron.email, password }))
+    const place = { workspace: 'ron' }
+    const key = await (await settings.as(ron.session, place)).post('/auth/tokens', {
+      ...{ name: 'k', scopes: ['tokens:manage', 'secrets:write', 'users:write', 'roles:write'] },
+    })
+    settings.clock.advance(9 * 60_000)
+    const early = await settings.as(token, place)
+    for (const each of operations)
+      expect([each, await codeFor(early, each)]).not.toContain('step_up_required')
+    settings.clock.advance(61_000)
+    const late = await settings.as(token, place)
+    for (const each of operations) expect([each, await codeFor(late, each)]).toContain('step_up_required')
+    expect((await late.get('/auth/tokens')).status).toBe(200)
+    for (const other of [ron.session, String(key.data(TokenCreated).token)]) {
+      const client = await settings.as(other, place)
+      for (const each of operations)
+        expect([each, await codeFor(client, each)]).not.toContain('step_up_required')
+    }
+
+    const proof = (body: object) => late.post('/auth/step-up', body)
+    expect((await proof({ password: 'wrong' })).error().code).toBe('invalid_credentials')
+    expect(await codeOf(token)).toBeUndefined()
+    const reply = await proof({ password })
+    expect(reply.data(StepUp)).toEqual({ until: at(10 * 60_000) })
+    const [renewed = ''] = tokenIn(reply)
+    expect(await codeOf(token)).toBe('invalid_token')
+    const proved = await settings.as(renewed, place)
+    for (const each of operations)
+      expect([each, await codeFor(proved, each)]).not.toContain('step_up_required')
+    expect(await eventsOf(ron.userId, 'session.stepped_up')).toHaveLength(1)
+    const refused = await (await settings.as(ron.session)).post('/auth/step-up', { password })
+    expect(refused.error().code).toBe('forbidden')
+  })
+  const codeOf = async (token: string) => {
+    const reply = await settings.verify(token)
+    return reply.status === 200 ? undefined : reply.error().code
+  }
+  const at = (ms: number) => new Date(Date.parse(settings.clock.now()) + ms).toISOString()
+
+  it('signs out everywhere', async () => {
+    const oda = await settings.owner('oda')
+    const [token = ''] = tokenIn(await signIn({ email: oda.email, password }))
+    const reply = await (await settings.as(token)).send('DELETE', '/auth/sessions')
+    expect([reply.status, reply.headers.get(sessionCookieHeader)]).toEqual([204, ''])
+    expect([await works(token), await works(oda.session), await works(ada.session)]).toEqual([
+      ...[false, false, true],
+    ])
+    expect((await eventsOf(oda.userId, 'session.ended')).map(({ data }) => data.reason)).toEqual([
+      ...['ended_by_user', 'ended_by_user'],
     ])
   })
 })

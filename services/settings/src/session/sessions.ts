@@ -15,7 +15,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { and, desc, eq, gt, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import { accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
-import { type Occasion, tellEnded, tellStarted } from './session-log.js'
+import { type Occasion, tellEnded, tellStarted, tellSteppedUp } from './session-log.js'
 
 export interface SessionLimits {
   /** A session ends after this time without a request. */
@@ -33,6 +33,9 @@ export interface SessionOrigin {
 export function originOf({ source }: Pick<RequestMeta, 'source'>): SessionOrigin {
   return source ?? { address: '', userAgent: '' }
 }
+
+/** `ses`: its token is the client's to send; `web`: it is in a browser's cookie, and good for nothing elsewhere. */
+export type SessionKind = 'ses' | 'web'
 
 /** A login with a password. */
 export type ClaimedAccount = Account & { passwordHash: string }
@@ -84,18 +87,23 @@ export function createSessions(
      * Clears the account's sessions that are over, so that they do not pile up. Null when the password is another one by
      * now: whoever sets one ends all sessions, and this one must not come after them.
      */
-    async open(user: ClaimedAccount, origin: SessionOrigin, now: Instant, requestId: string | null = null) {
+    async open(
+      user: ClaimedAccount,
+      origin: SessionOrigin,
+      { now, kind }: { now: Instant; kind: SessionKind },
+    ) {
       const id = newId('session')
-      const { plaintext, secretHash } = issueToken('ses', id)
+      const { plaintext, secretHash } = issueToken(kind, id)
       const session = {
         ...{ id, userId: user.id, createdAt: now, expiresAt: later(now, limits.sessionLifetimeMs) },
         address: origin.address.slice(0, 100),
         userAgent: origin.userAgent.slice(0, 500),
       }
+      const provedAt = kind === 'web' ? now : null
       const actor = { id: user.id, name: user.name, type: 'user' as const }
-      const occasion = { actor, now, requestId, source: origin.address === '' ? null : origin }
+      const occasion = { actor, now, requestId: null, source: origin.address === '' ? null : origin }
       const opened = await db.transaction(async (tx) => {
-        if (!(await insertIfEntitled(tx, session, { secretHash, passwordHash: user.passwordHash })))
+        if (!(await insertIfEntitled(tx, session, { secretHash, provedAt, passwordHash: user.passwordHash })))
           return false
         await tx.delete(sessions).where(and(eq(sessions.accountId, user.id), lte(sessions.expiresAt, now)))
         for (const surplus of await beyondMost(tx, user.id))
@@ -108,6 +116,29 @@ export function createSessions(
     },
 
     endAll,
+
+    /** The person has proved once more who they are. The token that did so far is an unknown one from now on. */
+    async stepUp(id: string, occasion: Occasion): Promise<{ token: string; expiresAt: Instant }> {
+      const { plaintext, secretHash } = issueToken('web', id)
+      const row = await db.transaction(async (tx) => {
+        const [updated] = await tx
+          .update(sessions)
+          .set({ secretHash, provedAt: occasion.now })
+          .where(eq(sessions.id, id))
+          .returning()
+        if (updated) await tellSteppedUp(journal(tx), stateOf(updated), occasion.actor.name, occasion)
+        return updated
+      })
+      if (!row) throw notFound()
+      relay.wake()
+      return { token: plaintext, expiresAt: row.expiresAt }
+    },
+
+    /** Signs the person out everywhere. */
+    async endAllOf(accountId: string, occasion: Occasion): Promise<void> {
+      await db.transaction((tx) => endAll(tx, { accountId, reason: 'ended_by_user' }, occasion))
+      relay.wake()
+    },
 
     /** From now on the token is an unknown one. Throws `not_found`. */
     async end(ending: Ending & { id: string }, occasion: Occasion): Promise<void> {
@@ -169,14 +200,18 @@ export function createSessions(
 async function insertIfEntitled(
   tx: Transaction,
   { id, userId, createdAt, expiresAt, address, userAgent }: SessionState,
-  { secretHash, passwordHash }: { secretHash: string; passwordHash: string },
+  {
+    secretHash,
+    provedAt,
+    passwordHash,
+  }: { secretHash: string; provedAt: Instant | null; passwordHash: string },
 ): Promise<boolean> {
   const inserted = await tx.execute(sql`
     with entitled as (
       select id from ${accounts} where id = ${userId} and state->>'passwordHash' = ${passwordHash} for share
     )
-    insert into ${sessions} (id, secret_hash, account_id, created_at, last_seen_at, expires_at, address, user_agent)
-    select ${id}, ${secretHash}, id, ${createdAt}, ${createdAt}, ${expiresAt}, ${address}, ${userAgent} from entitled
+    insert into ${sessions} (id, secret_hash, account_id, created_at, last_seen_at, expires_at, address, user_agent, proved_at)
+    select ${id}, ${secretHash}, id, ${createdAt}, ${createdAt}, ${expiresAt}, ${address}, ${userAgent}, ${provedAt}::text from entitled
     returning id`)
   return inserted.length === 1
 }

@@ -64,6 +64,8 @@ export interface SessionRecord {
   secretHash: string
   lastSeenAt: Instant
   expiresAt: Instant
+  /** Of a browser's session. */
+  provedAt: Instant | null
   userId: string
   userName: string
   /** Of the workspace asked for; null when there is none of that slug. */
@@ -84,6 +86,7 @@ export async function sessionRecord(
       secretHash: sessions.secretHash,
       lastSeenAt: sessions.lastSeenAt,
       expiresAt: sessions.expiresAt,
+      provedAt: sessions.provedAt,
       userId: accounts.id,
       userName: accounts.name,
       workspaceId: workspaces.id,

@@ -54,6 +54,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
 
     defineRoute({
       operationId: 'createToken',
+      stepUp: true,
       method: 'post',
       path: '/auth/tokens',
       summary: 'Create an API key',
@@ -71,6 +72,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
 
     defineRoute({
       operationId: 'rotateToken',
+      stepUp: true,
       method: 'post',
       path: '/auth/tokens/rotate',
       summary: 'Rotate an API key',

@@ -7,6 +7,7 @@ import {
   NatsPeer,
   NatsServer,
   Process,
+  Replicas,
   type StoredMessage,
   World,
 } from '@opsplane/testing'
@@ -32,7 +33,6 @@ export interface Planted {
 }
 
 interface Replica {
-  name: string
   process: Process
   peer: NatsPeer
   consumer: EventConsumer
@@ -61,7 +61,7 @@ export class ConsumerRun {
   readonly #log: PlatformEvent[] = []
   readonly #kinds = new Map<string, Kind>()
   readonly #attempts = new Map<string, number>()
-  readonly #replicas: Replica[]
+  readonly #replicas: Replicas<Replica>
   #isMended = false
 
   constructor(seed: number, planted: Planted = {}) {
@@ -74,7 +74,15 @@ export class ConsumerRun {
       if (message) this.#acknowledged(message)
     }
     this.#makeStream()
-    this.#replicas = ['one', 'two'].map((name) => this.#start(name))
+    this.#replicas = new Replicas(
+      this.world,
+      ['one', 'two'],
+      (name) => this.#start(name),
+      ({ peer }) => {
+        peer.drop()
+        this.#rows.locked.clear()
+      },
+    )
   }
 
   async run(): Promise<void> {
@@ -139,7 +147,7 @@ export class ConsumerRun {
       this.#checked(change(inMemory, this.world)),
       process.timers,
     )
-    return { name, process, peer, consumer }
+    return { process, peer, consumer }
   }
 
   /** What is recorded up to a floor is handled up to there. */
@@ -234,13 +242,12 @@ export class ConsumerRun {
 
   #befall(): void {
     const { world } = this
-    const at = world.integer(0, this.#replicas.length - 1)
-    const replica = this.#replicas[at] as Replica
+    const replica = this.#replicas.pick()
     const faults = [
-      () => this.#restart(at, world.between(1, 9_000)),
-      () => this.#restart(at, world.between(1, 9_000)),
+      () => this.#replicas.restart(replica, world.between(1, 9_000)),
+      () => this.#replicas.restart(replica, world.between(1, 9_000)),
       () => replica.process.stall(world.between(50, 20_000)),
-      () => this.#outage(world.between(100, 8_000)),
+      () => this.#nats.goAway(world.between(100, 8_000)),
       () => this.#database.goAway(world.between(100, 15_000)),
       () => replica.peer.disconnect(),
       () => this.#deleteConsumer(),
@@ -248,23 +255,6 @@ export class ConsumerRun {
       () => this.#loseStream(),
     ]
     world.pick(faults)()
-  }
-
-  #restart(at: number, afterMs: number): void {
-    const replica = this.#replicas[at] as Replica
-    if (!replica.process.isAlive) return
-    replica.process.kill()
-    replica.peer.drop()
-    this.#rows.locked.clear()
-    this.world.after(afterMs, () => {
-      this.world.note(`${replica.name} starts again`)
-      this.#replicas[at] = this.#start(replica.name)
-    })
-  }
-
-  #outage(ms: number): void {
-    this.#nats.goAway(ms)
-    for (const { peer } of this.#replicas) peer.disconnect()
   }
 
   #deleteConsumer(): void {
@@ -280,7 +270,7 @@ export class ConsumerRun {
   /** The relay fills the one that comes in its place. */
   #loseStream(): void {
     this.world.note('the stream is gone')
-    this.#outage(this.world.between(10, 1_000))
+    this.#nats.goAway(this.world.between(10, 1_000))
     this.#nats.streams.delete(names.eventsStream)
     this.#makeStream()
     for (const [at, { id }] of this.#log.entries()) this.#store(at + 1, id)
@@ -289,7 +279,7 @@ export class ConsumerRun {
   #isSettled(): boolean {
     const consumer = this.#stream.consumers.get(durable)
     if (!consumer || consumer.waiting + consumer.pending.size > 0) return false
-    if (this.#replicas.some(({ process }) => !process.isAlive)) return false
+    if (!this.#replicas.areAlive) return false
     if (!this.#log.every(({ id }) => this.#isKept(id))) return false
     if (this.#isMended) return ![...this.#rows.letters.values()].some(({ redrivenAt }) => redrivenAt !== null)
     return this.world.now > hostileMs + 30_000

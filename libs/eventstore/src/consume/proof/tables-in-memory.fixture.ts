@@ -34,7 +34,10 @@ export class ConsumerRows {
   }
 }
 
-/** The consumer's statements over rows in memory; the simulation of the consumers runs on them. */
+/**
+ * The statements of a consumer over rows in memory; the simulation of the consumers runs on them. Postgres and they pass the same cases
+ * (`consumer-tables.int.test.ts`).
+ */
 export function consumerTablesInMemory(
   rows: ConsumerRows,
   consumer: string,

@@ -39,6 +39,7 @@ export class LogInMemory {
   /** The last position of which the WAL is on disk. */
   #durable = 0
   #serial = 0
+  #crashes = 0
 
   constructor(time: Time) {
     this.#time = time
@@ -88,6 +89,7 @@ export class LogInMemory {
   crash(): void {
     for (const writer of this.#writers) writer.end()
     this.#writers.clear()
+    this.#crashes++
     this.#drawn = this.#durable
   }
 
@@ -98,7 +100,8 @@ export class LogInMemory {
 
   edge(): LogEdge {
     const writers = [...this.#writers].map(({ id }) => id)
-    return { last: this.#drawn, writers, logged: this.#drawn, flushed: this.#durable }
+    const history = String(this.#crashes)
+    return { last: this.#drawn, writers, logged: this.#drawn, flushed: this.#durable, history }
   }
 }
 

@@ -1,6 +1,14 @@
 import { eventHeaders, natsNames } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
-import { DatabaseServer, NatsPeer, NatsServer, Process, type StoredMessage, World } from '@opsplane/testing'
+import {
+  DatabaseServer,
+  NatsPeer,
+  NatsServer,
+  Process,
+  Replicas,
+  type StoredMessage,
+  World,
+} from '@opsplane/testing'
 import type { LoggedEvent } from '../../logged-events.js'
 import { type Relay, runRelay } from '../relay.js'
 import type { RelayStore } from '../relay-store.js'
@@ -23,7 +31,6 @@ export interface Planted {
 }
 
 interface Replica {
-  name: string
   process: Process
   peer: NatsPeer
   relay: Relay
@@ -43,10 +50,11 @@ export class RelayRun {
   readonly #database: DatabaseServer
   readonly #nats: NatsServer
   readonly #tables: LogInMemory
-  readonly #replicas: Replica[]
+  readonly #replicas: Replicas<Replica>
   /** Some stream was lost or cut: what it had been said to have may be missing until it is filled again. */
   #hasLost = false
   #appended = 0
+  readonly #ids = new Map<StoredMessage, string>()
 
   constructor(seed: number, planted: Planted = {}) {
     this.#planted = planted
@@ -55,7 +63,12 @@ export class RelayRun {
     this.#nats = new NatsServer(this.world)
     this.#tables = new LogInMemory(this.world)
     this.#nats.onStored = (message) => this.#stored(message)
-    this.#replicas = ['one', 'two'].map((name) => this.#start(name))
+    this.#replicas = new Replicas(
+      this.world,
+      ['one', 'two'],
+      (name) => this.#start(name),
+      ({ peer }) => peer.drop(),
+    )
   }
 
   async run(): Promise<void> {
@@ -95,7 +108,7 @@ export class RelayRun {
       timers: process.timers,
       ...{ link: peer.link, names, schema, instanceId: name, log },
     })
-    return { name, process, peer, relay }
+    return { process, peer, relay }
   }
 
   /** A lease that has expired, or is another's, lets no replica publish what is published for the first time. */
@@ -106,8 +119,9 @@ export class RelayRun {
       this.world.broken(`${name} publishes ${messageId} without the lease`)
   }
 
-  #stored({ subject, headers, body, seq }: StoredMessage): void {
-    const { id } = JSON.parse(body) as { id: string }
+  #stored(message: StoredMessage): void {
+    const { subject, headers, seq } = message
+    const id = this.#idOf(message)
     this.world.note(`stored ${id} at ${seq} as ${headers?.get(eventHeaders.messageId)}`)
     const position = Number(headers?.get(eventHeaders.position))
     if (this.#tables.events.get(position)?.id !== id)
@@ -122,18 +136,24 @@ export class RelayRun {
         this.world.broken(`the floor ${floor} covers ${event.id}, which is not in the stream`)
   }
 
+  #idOf(message: StoredMessage): string {
+    const known = this.#ids.get(message) ?? (JSON.parse(message.body) as { id: string }).id
+    this.#ids.set(message, known)
+    return known
+  }
+
   get #messages(): StoredMessage[] {
     const stream = this.#nats.streams.get(names.eventsStream)
     return [...(stream?.messages.values() ?? [])]
   }
 
   #idsInStream(): string[] {
-    return this.#messages.map(({ body }) => (JSON.parse(body) as { id: string }).id)
+    return this.#messages.map((message) => this.#idOf(message))
   }
 
   #append(streamId: string, id = this.#newId()): void {
     const { world } = this
-    const { process, relay } = world.pick(this.#replicas)
+    const { process, relay } = this.#replicas.pick()
     const writer = this.#tables.begin(streamId)
     if (!writer || this.#database.isAway || !process.isAlive) {
       writer?.abort()
@@ -183,35 +203,18 @@ export class RelayRun {
 
   #befall(): void {
     const { world } = this
-    const at = world.integer(0, this.#replicas.length - 1)
-    const replica = this.#replicas[at] as Replica
+    const replica = this.#replicas.pick()
     const faults = [
-      () => this.#restart(at, world.between(1, 4_000)),
-      () => this.#restart(at, world.between(1, 12_000)),
+      () => this.#replicas.restart(replica, world.between(1, 4_000)),
+      () => this.#replicas.restart(replica, world.between(1, 12_000)),
       () => replica.process.stall(world.between(50, 9_000)),
-      () => this.#outage(world.between(100, 8_000)),
+      () => this.#nats.goAway(world.between(100, 8_000)),
       () => this.#database.goAway(world.between(100, 8_000)),
       () => this.#crash(world.between(100, 2_000)),
       () => replica.peer.disconnect(),
       () => this.#loseStream(),
     ]
     world.pick(faults)()
-  }
-
-  #restart(at: number, afterMs: number): void {
-    const replica = this.#replicas[at] as Replica
-    if (!replica.process.isAlive) return
-    replica.process.kill()
-    replica.peer.drop()
-    this.world.after(afterMs, () => {
-      this.world.note(`${replica.name} starts again`)
-      this.#replicas[at] = this.#start(replica.name)
-    })
-  }
-
-  #outage(ms: number): void {
-    this.#nats.goAway(ms)
-    for (const { peer } of this.#replicas) peer.disconnect()
   }
 
   #crash(ms: number): void {
@@ -230,7 +233,7 @@ export class RelayRun {
       stream.purge()
       return
     }
-    this.#outage(world.between(10, 1_000))
+    this.#nats.goAway(world.between(10, 1_000))
     if (world.chance(0.5)) {
       world.note('the stream is gone')
       this.#nats.streams.delete(names.eventsStream)
@@ -245,7 +248,7 @@ export class RelayRun {
   #isSettled(): boolean {
     const { outbox, edge } = this.#tables
     if (outbox.size > 0 || edge.call(this.#tables).writers.length > 0) return false
-    if (this.#replicas.some(({ process }) => !process.isAlive)) return false
+    if (!this.#replicas.areAlive) return false
     return this.world.now > hostileMs + (this.#hasLost ? 120_000 : 30_000)
   }
 

@@ -55,7 +55,7 @@ export interface Recorded {
 
 /**
  * Records results in one statement: deliveries, attempts, and the count of failures in a row. A result whose
- * number is taken already changes nothing, but a success always counts.
+ * number is taken already changes nothing, but a success always counts, and nothing changes after it.
  */
 export async function recordResults(
   sql: Pick<Database['sql'], 'unsafe'>,
@@ -97,7 +97,7 @@ recorded as (
     change_position = nextval('delivery_changes')
   from results r
   where d.id = r.id and d.id between $3 and $4 and r.status <> 'postponed'
-    and (d.attempts < r.number or (r.status = 'succeeded' and d.status <> 'succeeded'))
+    and d.status <> 'succeeded' and (d.attempts < r.number or r.status = 'succeeded')
   returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, d.due_at, r.seq, r.epoch
 ),
 logged as (${logAttempts('number', 'recorded join results using (id)')}),

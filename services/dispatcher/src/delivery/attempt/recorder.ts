@@ -1,25 +1,11 @@
-import { consecutiveFailuresToPause, systemActor } from '@opsplane/contracts'
-import type { EventStore, Unit } from '@opsplane/eventstore'
-import { type Database, isDependencyAway } from '@opsplane/postgres'
-import { type Clock, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { isDependencyAway } from '@opsplane/postgres'
+import { delay, type Logger, retryDelayMs, type Timers } from '@opsplane/runtime'
 import type { Target } from '../../webhook/target.js'
-import type { WebhookAggregate } from '../../webhook/webhook-store.js'
-import { lockRevisions, lockWebhooks } from '../queue/webhook-index.js'
-import { type Recorded, type ResultRow, recordResults } from './record-statement.js'
-
-export interface Result {
-  row: Omit<ResultRow, 'seq'>
-  target: Target
-  eventId: string
-  /** The endpoint answered 410. */
-  gone: boolean
-}
+import type { RecordBatch, Result } from './record-results.js'
 
 export interface RecorderOptions {
-  database: Database
-  store: EventStore
-  webhooks: WebhookAggregate
-  clock: Clock
+  record: RecordBatch
+  timers: Timers
   log: Logger
   /** Once it is aborted, what cannot be recorded as Postgres is away is given up, as it is when the recorder closes. */
   stopping: AbortSignal
@@ -43,59 +29,13 @@ const triesPerBatch = 3
 
 type Waiting = { result: Result; done: () => void }
 
-/**
- * Writes results in batches: what arrives while a statement is under way shares the next one. A webhook that
- * has to be paused for them is paused in the same transaction.
- */
+/** Writes results in batches: what arrives while a statement is under way shares the next one. */
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { database, log } = options
+  const { record, timers, log } = options
   let queue: Waiting[] = []
   let writing: Promise<void> | undefined
   const closing = new AbortController()
   const ending = AbortSignal.any([options.stopping, closing.signal])
-
-  const record = async (batch: Result[]): Promise<Recorded> => {
-    const rows = batch.map(({ row }, seq) => ({ ...row, seq }))
-    if (!rows.some(({ status }) => status === 'failed'))
-      return recordResults(database.sql, rows, consecutiveFailuresToPause)
-    return database.sql.begin((tx) => recordAndPause(tx, batch, rows))
-  }
-
-  async function recordAndPause(tx: Parameters<typeof recordResults>[0], batch: Result[], rows: ResultRow[]) {
-    const failing = batch.flatMap(({ row, target }) => (row.status === 'failed' ? target : []))
-    await lockWebhooks(
-      tx,
-      failing.map(({ id }) => id),
-    )
-    await lockRevisions(
-      tx,
-      failing.map(({ tenant }) => tenant),
-    )
-    const recorded = await recordResults(tx, rows, consecutiveFailuresToPause)
-    for (const { webhookId, epoch, failures } of recorded.failing) {
-      const last = batch.findLast(({ target }) => target.id === webhookId)
-      if (last)
-        await pause(tx, last, { reason: 'consecutive_failures', epoch, consecutiveFailures: failures })
-    }
-    for (const result of batch.filter(({ gone }) => gone))
-      await pause(tx, result, { reason: 'gone', epoch: result.target.epoch, consecutiveFailures: 1 })
-    const counted = recorded.failing.map(({ webhookId }) => webhookId)
-    const gone = batch.filter((result) => result.gone).map(({ target }) => target.id)
-    return { ...recorded, paused: [...recorded.paused, ...counted, ...gone] }
-  }
-
-  async function pause(
-    tx: Parameters<typeof recordResults>[0],
-    { target, eventId }: Result,
-    why: { reason: 'consecutive_failures' | 'gone'; epoch: number; consecutiveFailures: number },
-  ) {
-    const now = options.clock.now()
-    const meta = { tenant: target.tenant, actor: systemActor, now, requestId: null, causationId: eventId }
-    await options.store.within(tx, meta, async (unit: Unit) => {
-      if (await unit.find(options.webhooks, target.id))
-        await unit.handle(options.webhooks, target.id, { kind: 'auto_pause', now, ...why })
-    })
-  }
 
   /** Until it is written: results are kept while Postgres is away. What Postgres refuses is written bare. */
   async function write(batch: Waiting[], bare = false): Promise<void> {
@@ -103,7 +43,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       try {
         const recorded = await record(batch.map(({ result }) => (bare ? withoutDetail(result) : result)))
         for (const { done } of batch) done()
-        const paused = new Set(recorded.paused)
+        const paused = new Set(recorded)
         if (paused.size > 0) {
           options.announce()
           options.onPaused(batch.map(({ result }) => result.target).filter(({ id }) => paused.has(id)))
@@ -117,7 +57,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
             { err: error, results: batch.length },
             'results of delivery attempts could not be recorded yet; trying again',
           )
-        await delay(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }), ending)
+        await delay(
+          retryDelayMs({ attempt, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
+          ending,
+          timers,
+        )
       }
     }
   }
@@ -151,7 +95,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       new Promise((done) => {
         queue.push({ result, done })
         // After the other results of this turn of the event loop, so that they share a statement.
-        writing ??= new Promise<void>((turn) => setImmediate(turn)).then(writeAll)
+        writing ??= new Promise<void>((turn) => timers.setImmediate(turn)).then(writeAll)
       }),
     pending: () => queue.length,
     async close() {

@@ -4,8 +4,8 @@ import { afterAttempt } from '../domain.js'
 import type { DeliveryJob } from '../job.js'
 import type { EndpointHealth } from '../queue/sender.js'
 import type { AttemptRecord, AttemptResult } from './attempt.js'
+import type { Result } from './record-results.js'
 import type { ResultRow } from './record-statement.js'
-import type { Result } from './recorder.js'
 
 /** While settings is away, an attempt that needs it is put off so long. */
 const postponeMs = 5_000

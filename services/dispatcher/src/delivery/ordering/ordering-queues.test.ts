@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '@opsplane/postgres'
-import { createLogger } from '@opsplane/runtime'
+import { createLogger, systemTimers } from '@opsplane/runtime'
 import { type OrderingQueues, startOrderingQueues } from './ordering-queues.js'
+import { releaseHeads, sweepHeads } from './release-statement.js'
 
 let queues: OrderingQueues | undefined
 afterEach(() => queues?.close())
@@ -27,9 +28,14 @@ function start({ named, swept, lowWatermark = async () => '', now = () => 0 }: S
     const last = Array.isArray(keys) ? undefined : swept?.(keys)
     return [{ released: 0, above: [], last: last === undefined ? null : queue(last) }]
   }
+  const sql = { unsafe } as unknown as Database['sql']
   queues = startOrderingQueues({
-    sql: { unsafe } as unknown as Database['sql'],
-    ...{ lowWatermark, now, onReleased: () => {} },
+    deliveries: {
+      releaseHeads: (queues, mark) => releaseHeads(sql, queues, mark),
+      sweepHeads: (after, limit, mark) => sweepHeads(sql, after, limit, mark),
+    },
+    timers: { ...systemTimers, now },
+    ...{ lowWatermark, onReleased: () => {} },
     log: createLogger({ service: 'test', level: 'silent' }),
   })
   return queues

@@ -1,13 +1,11 @@
-import type { Database } from '@opsplane/postgres'
-import { delay, type Logger, untilRestMoment } from '@opsplane/runtime'
-import { type OrderingQueue, type Released, releaseHeads, sweepHeads } from './release-statement.js'
+import { delay, type Logger, type Timers, untilRestMoment } from '@opsplane/runtime'
+import type { OrderingQueue, OrderingRows, Released } from './release-statement.js'
 
 export interface OrderingQueuesOptions {
-  sql: Database['sql']
+  deliveries: OrderingRows
+  timers: Timers
   /** Up to this sequence of the stream every event has been fanned out; rejects while that cannot be asked. */
   lowWatermark(): Promise<string>
-  /** Monotonic milliseconds. */
-  now(): number
   log: Logger
   /** Deliveries became due. */
   onReleased(): void
@@ -34,7 +32,8 @@ const beginning: OrderingQueue = { webhookId: '', key: '' }
  * its queue; a sweep over all queues finds what was not asked for, as after a crash.
  */
 export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQueues {
-  const { sql, now, log } = options
+  const { deliveries, timers, log } = options
+  const { now } = timers
   const asked = new Map<string, OrderingQueue>()
   let closed = false
   let pause = new AbortController()
@@ -95,18 +94,18 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     if (ready.length === 0) return
     for (const [name] of ready) asked.delete(name)
     const queues = ready.map(([, queue]) => queue)
-    take(await releaseHeads(sql, queues, lowWatermark))
+    take(await deliveries.releaseHeads(queues, lowWatermark))
   }
 
   async function sweepSome() {
     const began = now()
     if (began < sweepAt) return
     if (swept === beginning) sweepAgain = false
-    const step = await sweepHeads(sql, swept, queuesAtOnce, lowWatermark)
+    const step = await deliveries.sweepHeads(swept, queuesAtOnce, lowWatermark)
     take(step)
     swept = step.last ?? beginning
     // Between the steps of a long sweep there is time for what is asked for, and for others.
-    const restMs = sweepAgain ? 0 : untilRestMoment(sweepEveryMs)
+    const restMs = sweepAgain ? 0 : untilRestMoment(sweepEveryMs, undefined, timers)
     sweepAt = now() + (step.last ? 4 * (now() - began) : restMs)
   }
 
@@ -135,9 +134,9 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     while (!closed) {
       pause = new AbortController()
       await look()
-      await delay(Math.max(0, nextLookAt() - now()), pause.signal)
+      await delay(Math.max(0, nextLookAt() - now()), pause.signal, timers)
       // What is asked for in one turn of the event loop shares a statement.
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      await new Promise<void>((resolve) => timers.setImmediate(resolve))
     }
   }
 

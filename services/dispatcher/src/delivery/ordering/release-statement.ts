@@ -15,6 +15,14 @@ export interface Released {
   last: OrderingQueue | null
 }
 
+/** What a replica asks of the ordering queues. */
+export interface OrderingRows {
+  /** See `releaseHeads`. */
+  releaseHeads(queues: OrderingQueue[], lowWatermark: string): Promise<Released>
+  /** See `sweepHeads`. */
+  sweepHeads(after: OrderingQueue, limit: number, lowWatermark: string): Promise<Released>
+}
+
 /**
  * Releases the head of each of these queues: the first unfinished delivery, if it waits, becomes due. Those that wait for the low watermark
  * alone are returned as `above`. Only deliveries up to the sequence `lowWatermark` are

@@ -1,16 +1,14 @@
 import { deliveryBody, type PlatformEvent, parseExact, stringifyExact } from '@opsplane/contracts'
 import { causeOfEvent } from '@opsplane/http'
-import type { Database } from '@opsplane/postgres'
 import type { WebhookState } from '../../webhook/domain.js'
 import { type Target, targetOf } from '../../webhook/target.js'
 import type { DeliveryJob } from '../job.js'
 import { bodyText } from './matching.js'
-import { type Claimed, failWithoutEvent, releaseLeases } from './queue-statements.js'
+import type { Claimed, QueueRows } from './queue-statements.js'
 import type { Sender } from './sender.js'
 
 export interface ClaimedJobsOptions {
-  sql: Database['sql']
-  owner: string
+  deliveries: Pick<QueueRows, 'release' | 'failWithoutEvent'>
   leaseMs: number
   sender: Pick<Sender<DeliveryJob>, 'reserve' | 'submit'>
   /** A delivery is finished, so the next one of its ordering key may go. */
@@ -21,7 +19,7 @@ export interface ClaimedJobsOptions {
  * Takes deliveries that the poller has leased into the queues in memory; what finds no room, or whose webhook was changed as it was
  * claimed, is given back. Resolves with how many found room, or may by now.
  */
-export function createAccept({ sql, owner, leaseMs, sender, finished }: ClaimedJobsOptions) {
+export function createAccept({ deliveries, leaseMs, sender, finished }: ClaimedJobsOptions) {
   return async (claimed: Claimed[], leasedAt: number): Promise<number> => {
     const refused: string[] = []
     const changed: string[] = []
@@ -37,9 +35,9 @@ export function createAccept({ sql, owner, leaseMs, sender, finished }: ClaimedJ
       else if (!sender.reserve({ webhookId, workspaceId, bytes }, target.rateLimitPerSecond)) refused.push(id)
       else sender.submit(claimedJob(row, event, target, sendBefore))
     }
-    await releaseLeases(sql, owner, [...refused, ...changed])
+    await deliveries.release([...refused, ...changed])
     const unsendable = withoutEvent.map(({ id }) => id)
-    await failWithoutEvent(sql, owner, unsendable)
+    await deliveries.failWithoutEvent(unsendable)
     for (const row of withoutEvent) finished(row.webhook_id, row.ordering_key)
     return claimed.length - refused.length
   }

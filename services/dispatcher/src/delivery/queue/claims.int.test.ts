@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { stringifyExact } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
+import { createDeliveryStore, type DeliveryStoreOptions } from '../delivery-store.js'
+import { deliveryStoreCases, type Subject } from '../proof/delivery-store-cases.fixture.js'
+import { tenant } from '../proof/webhooks.fixture.js'
+import { createDeliveryDays } from '../retention/delivery-days.js'
 import { type Claimed, type ClaimOptions, claimDue, nextDueIn } from './queue-statements.js'
 
 /** Webhooks that have something waiting for later. */
@@ -135,4 +140,49 @@ describe('a claim', () => {
     expect(few).toBeGreaterThan(0)
     expect(many).toBeLessThanOrEqual(2 * few + 10)
   })
+})
+
+/** The tables of deliveries in a transaction, whose time the cases decide. */
+async function inTransaction(tx: Tx): Promise<Subject> {
+  // Whole ms from here on, as if no statement took any.
+  const [{ at } = { at: '' }] = await tx<{ at: string }[]>`select now_ms() as at`
+  let nowMs = Number(at)
+  const setTime = () =>
+    tx.unsafe(
+      `create or replace function now_ms() returns bigint language sql volatile as $$ select ${nowMs}::bigint $$`,
+    )
+  await setTime()
+  const database = { sql: tx } as unknown as Database
+  return {
+    store: (owner) =>
+      createDeliveryStore({
+        ...{ database, owner, consumer: 'test', days: createDeliveryDays(database.sql) },
+      } as DeliveryStoreOptions),
+    addWebhook: async (state) =>
+      void (await tx`
+        insert into webhooks (id, workspace_id, environment, version, state)
+        values (${state.id}, ${tenant.workspaceId}, ${tenant.environment}, 1, ${stringifyExact(state)}::text::jsonb)`),
+    setStatus: async (id, status) =>
+      void (await tx`
+        update webhooks set version = version + 1, state = state || jsonb_build_object('status', ${status}::text)
+        where id = ${id}`),
+    deleteWebhook: async (id) => void (await tx`delete from webhooks where id = ${id}`),
+    async pass(ms) {
+      nowMs += ms
+      await setTime()
+    },
+    nowMs: async () => nowMs,
+    async delivery(id) {
+      const [row] = await tx<{ status: string; attempts: number; leased: boolean }[]>`
+        select status, attempts, lease_owner is not null as leased from deliveries where id = ${id}`
+      if (!row) throw new Error(`there is no delivery ${id}`)
+      return { ...row }
+    },
+  }
+}
+
+describe('on Postgres', () => {
+  it.each(Object.entries(deliveryStoreCases))('%s', (_, check) =>
+    later(async (tx) => check(await inTransaction(tx))),
+  )
 })

@@ -31,7 +31,6 @@ export interface NewDelivery {
 }
 
 export interface FanOutBatch {
-  owner: string
   now: string
   events: readonly KeptEvent[]
   deliveries: readonly NewDelivery[]
@@ -49,9 +48,10 @@ export interface FanOutBatch {
  */
 export async function insertBatch(
   sql: Database['sql'],
+  owner: string,
   batch: FanOutBatch,
 ): Promise<Set<string> | undefined> {
-  const { owner, now, events, deliveries, attempts, origins, revisions } = batch
+  const { now, events, deliveries, attempts, origins, revisions } = batch
   const kept = events.map(
     ({ id, tenant: { workspaceId, environment }, json }) =>
       `{"event_id":${stringifyExact(id)},"workspace_id":${stringifyExact(workspaceId)},"environment":"${environment}","event":${json}}`,

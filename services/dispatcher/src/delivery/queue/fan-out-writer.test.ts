@@ -16,7 +16,6 @@ function openWriter(insert: Insert = all) {
   const waiting: { at: number; callback: () => void }[] = []
   let nowMs = 1_000
   const write = createFanOutWriter({
-    owner: 'me',
     now: () => nowMs,
     nowMs: () => nowMs,
     after: (ms, callback) => void waiting.push({ at: nowMs + ms, callback }),

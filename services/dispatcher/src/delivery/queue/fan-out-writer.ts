@@ -5,7 +5,6 @@ import type { Batch, Draft } from './fan-out-batch.js'
 import type { FanOutBatch } from './fan-out-statement.js'
 
 export interface FanOutWriterOptions {
-  owner: string
   /** Monotonic milliseconds. */
   now(): number
   /** Unix milliseconds. */
@@ -55,7 +54,7 @@ const mostEvents = 256
  * attempts have ended. They share a timer, too, as each that wakes the process costs a tenth of a delivery. What fails together
  * is written one by one, so that a batch has only itself to blame.
  */
-export function createFanOutWriter({ owner, now, nowMs, after, insert }: FanOutWriterOptions): WriteFanOut {
+export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOptions): WriteFanOut {
   let queue: Waiting[] = []
   let statements = 0
   let nextAt = Number.NEGATIVE_INFINITY
@@ -126,7 +125,7 @@ export function createFanOutWriter({ owner, now, nowMs, after, insert }: FanOutW
   }
 
   async function insertWith(parts: Part[], attempts: AttemptColumns[]) {
-    const made = await insert({ owner, now: new Date(nowMs()).toISOString(), ...rowsOf(parts), attempts })
+    const made = await insert({ now: new Date(nowMs()).toISOString(), ...rowsOf(parts), attempts })
     return made && { made, recorded: new Set(attempts.map(({ id }) => id)) }
   }
 

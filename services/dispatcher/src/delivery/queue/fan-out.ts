@@ -1,24 +1,20 @@
 import { idTime, stringifyExact, tenantKey } from '@opsplane/contracts'
 import { causeOfEvent } from '@opsplane/http'
-import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { deliveryIdOf } from '../delivery-id.js'
 import type { DeliveryJob } from '../job.js'
 import { orderingKeyOf, putInOrder } from '../ordering/ordering.js'
 import type { OrderingQueue } from '../ordering/release-statement.js'
-import type { DeliveryDays } from '../retention/delivery-days.js'
 import { comesTooLate } from '../retention/retention-policy.js'
 import type { Arrived, Batch, Draft, Incoming } from './fan-out-batch.js'
 import { batchOf } from './fan-out-batch.js'
-import { insertBatch, type NewDelivery } from './fan-out-statement.js'
+import type { NewDelivery } from './fan-out-statement.js'
 import { createFanOutWriter, type FanOutWriterOptions } from './fan-out-writer.js'
 import { createFirstAttempts, type FirstAttemptOptions } from './first-attempts.js'
 import { bodyText, matchesOf } from './matching.js'
 import type { WebhookIndex } from './webhook-index.js'
 
-export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'insert' | 'after'> {
-  database: Database
-  days: DeliveryDays
+export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'after'> {
   index: WebhookIndex
   /** Days the deliveries of a day are kept: see ADR 015. */
   keptDays: number
@@ -37,16 +33,9 @@ const mostTries = 20
  * finds no room in memory is left to whoever asks.
  */
 export function createFanOut(options: FanOutOptions) {
-  const { database, days, index } = options
+  const { index } = options
   const first = createFirstAttempts(options)
-  const write = createFanOutWriter({
-    ...options,
-    insert: (rows) =>
-      days.inserting(
-        rows.deliveries.map(({ id }) => idTime(id)),
-        () => insertBatch(database.sql, rows),
-      ),
-  })
+  const write = createFanOutWriter(options)
 
   async function fanOut(arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void> {
     const tenants = [...new Map(arrived.map(({ unread }) => [tenantKey(unread), unread])).values()]

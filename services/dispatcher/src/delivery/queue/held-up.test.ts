@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { systemTimers } from '@opsplane/runtime'
 import { createSender, type Job, type SenderOptions } from './sender.js'
 
 interface Wait {
@@ -33,7 +34,13 @@ const waits: [string, Wait][] = [
 test.each(waits)('what waits %s says whether its own webhook holds it up', (_what, wait) => {
   const sender = createSender<Job>({
     ...{ concurrency: { first: 10, retry: 1 }, endpointConcurrency: 2, maxSlow: 0, slowAfterMs: 60_000 },
-    ...{ maxQueued: 100, maxBytes: 800, share: () => many, now: () => 7, scheduler: noSlots },
+    ...{
+      maxQueued: 100,
+      maxBytes: 800,
+      share: () => many,
+      timers: { ...systemTimers, now: () => 7 },
+      scheduler: noSlots,
+    },
     ...wait.options,
     onRoom: () => {},
     run: () => new Promise(() => {}),

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '@opsplane/postgres'
-import { createLogger } from '@opsplane/runtime'
+import { createLogger, systemTimers } from '@opsplane/runtime'
+import { createDeliveryStore, type DeliveryStoreOptions } from '../delivery-store.js'
 import type { DeliveryJob } from '../job.js'
 import { createAccept } from './claimed-jobs.js'
 import { type Poller, type PollerOptions, startPoller } from './poller.js'
@@ -11,13 +12,18 @@ afterEach(() => poller?.close())
 
 type Unsafe = (query: string, parameters: string[][]) => Promise<object[]>
 
+const storeOf = (unsafe: Unsafe) =>
+  createDeliveryStore({
+    database: { sql: { unsafe } } as unknown as Database,
+    ...{ owner: 'me', consumer: 'test' },
+  } as DeliveryStoreOptions)
+
 const start = (unsafe: Unsafe, options: Partial<PollerOptions> = {}) => {
   poller = startPoller({
-    database: { sql: { unsafe } } as unknown as Database,
-    ...{ owner: 'me', leaseMs: 1_000, drainPerSecond: 10, consumer: 'test' },
+    deliveries: storeOf(unsafe),
+    ...{ timers: systemTimers, leaseMs: 1_000, drainPerSecond: 10 },
     log: createLogger({ service: 'test', level: 'silent' }),
     begin: Promise.resolve(),
-    now: () => performance.now(),
     full: () => [],
     room: () => ({ jobs: 100, bytes: 100 }),
     accept: async () => 0,
@@ -77,7 +83,7 @@ describe('a poller', () => {
         if (query.includes('claim_deliveries') && ++claims === 2) again()
         return query.includes('next_due_at') ? [{ ms: 20 }] : []
       }
-      start(unsafe, { now: () => (nowMs += 1_000) })
+      start(unsafe, { timers: { ...systemTimers, now: () => (nowMs += 1_000) } })
     })
     // Without word of what is due it looks after ten.
     expect(nowMs).toBeLessThan(10_000)
@@ -86,7 +92,6 @@ describe('a poller', () => {
   it('has nothing sent that was leased too long ago, however late Postgres answers', async () => {
     const leaseMs = 15_000
     let nowMs = 0
-    const now = () => nowMs
     const state = JSON.stringify({ status: 'active', timeoutMs: 1_000, rateLimitPerSecond: null })
     const webhook = { webhook_id: 'wh_1', workspace_id: 'ws_1', environment: 'production', version: 1, state }
     const claimed = {
@@ -100,10 +105,9 @@ describe('a poller', () => {
       return [claimed]
     }
     const job = await new Promise<DeliveryJob>((submit) => {
-      const { sql } = { sql: { unsafe } } as unknown as Database
       const sender = { reserve: () => true, submit }
-      const accept = createAccept({ sql, owner: 'me', leaseMs, sender, finished: () => {} })
-      start(unsafe, { leaseMs, now, accept })
+      const accept = createAccept({ deliveries: storeOf(unsafe), leaseMs, sender, finished: () => {} })
+      start(unsafe, { leaseMs, timers: { ...systemTimers, now: () => nowMs }, accept })
     })
     expect(job.sendBefore).toBeLessThan(leaseMs)
   })
@@ -114,9 +118,8 @@ describe('a poller', () => {
       released.push(ids)
       return []
     }
-    const { sql } = { sql: { unsafe } } as unknown as Database
     const sender = { reserve: () => true, submit: () => {} }
-    const accept = createAccept({ sql, owner: 'me', leaseMs: 1_000, sender, finished: () => {} })
+    const accept = createAccept({ deliveries: storeOf(unsafe), leaseMs: 1_000, sender, finished: () => {} })
     const claimed = { id: 'del_1', webhook_id: 'wh_1', event: '{}', state: null } as Claimed
     expect(await accept([claimed], 0)).toBe(1)
     expect(released).toEqual([['del_1']])

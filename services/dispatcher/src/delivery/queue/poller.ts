@@ -1,19 +1,14 @@
-import type { Database } from '@opsplane/postgres'
-import { type Logger, untilRestMoment } from '@opsplane/runtime'
-import { type Claimed, claimDue, nextDueIn, tidyQueues } from './queue-statements.js'
+import { type Logger, type Timers, untilRestMoment } from '@opsplane/runtime'
+import type { Claimed, QueueRows } from './queue-statements.js'
 
 export interface PollerOptions {
-  database: Database
-  owner: string
+  deliveries: Pick<QueueRows, 'claim' | 'nextDueIn' | 'tidy'>
+  timers: Timers
   leaseMs: number
   drainPerSecond: number
-  /** The consumer that fans out. */
-  consumer: string
   log: Logger
   /** Nothing is claimed before. */
   begin: Promise<void>
-  /** Monotonic milliseconds. */
-  now(): number
   /** Webhooks to pass over. */
   full(): string[]
   room(): { jobs: number; bytes: number }
@@ -40,8 +35,8 @@ const earlyMs = 50
 
 /** Takes what is due from Postgres: retries, what found no room in memory, and what another replica left behind. */
 export function startPoller(options: PollerOptions): Poller {
-  const { database, log, now } = options
-  const { sql } = database
+  const { deliveries, timers, log } = options
+  const { now } = timers
   const drain = {
     step: Math.max(1, Math.round((options.drainPerSecond * drainEveryMs) / 1_000)),
     everyMs: drainEveryMs,
@@ -57,8 +52,7 @@ export function startPoller(options: PollerOptions): Poller {
       if (closing || jobs <= 0 || bytes <= 0) return idleMs
       const except = options.full()
       const leasedAt = now()
-      const claimed = await claimDue(sql, {
-        owner: options.owner,
+      const claimed = await deliveries.claim({
         leaseMs: options.leaseMs,
         except,
         perWebhook: claimPerWebhook,
@@ -67,8 +61,8 @@ export function startPoller(options: PollerOptions): Poller {
         drain,
       })
       if (claimed.length === 0) {
-        const lookMs = untilRestMoment(idleMs)
-        return Math.min((await nextDueIn(sql, except)) ?? lookMs, lookMs)
+        const lookMs = untilRestMoment(idleMs, undefined, timers)
+        return Math.min((await deliveries.nextDueIn(except)) ?? lookMs, lookMs)
       }
       const accepted = await options.accept(claimed, leasedAt)
       // What was given back is due at once: the next claim would have the same.
@@ -86,8 +80,8 @@ export function startPoller(options: PollerOptions): Poller {
   /** Ends what deleted webhooks left behind, a little at a time, between claims. */
   async function tidy(): Promise<number> {
     if (now() < tidyAt) return tidyAt - now()
-    if (await tidyQueues(sql, endedAtOnce, options.consumer)) return 0
-    const lookMs = untilRestMoment(idleMs)
+    if (await deliveries.tidy(endedAtOnce)) return 0
+    const lookMs = untilRestMoment(idleMs, undefined, timers)
     tidyAt = now() + lookMs - earlyMs
     return lookMs
   }
@@ -121,9 +115,9 @@ export function startPoller(options: PollerOptions): Poller {
 
   const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms)
+      const timer = timers.setTimeout(resolve, ms)
       interrupt = () => {
-        clearTimeout(timer)
+        timers.clearTimeout(timer)
         resolve()
       }
     })

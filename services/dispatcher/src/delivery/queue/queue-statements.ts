@@ -29,6 +29,22 @@ export interface ClaimOptions {
   drain: { step: number; everyMs: number }
 }
 
+/** What a replica asks of the queues. */
+export interface QueueRows {
+  /** See `claimDue`. */
+  claim(options: Omit<ClaimOptions, 'owner'>): Promise<Claimed[]>
+  /** See `nextDueIn`. */
+  nextDueIn(except: string[]): Promise<number | undefined>
+  /** See `tidyQueues`. */
+  tidy(limit: number): Promise<boolean>
+  /** Fails deliveries that it has leased, whose events are gone. */
+  failWithoutEvent(ids: string[]): Promise<void>
+  /** Gives back what it has leased of these. */
+  release(ids: string[]): Promise<void>
+  /** Gives back all that it, or a process before it of its name, has leased. */
+  retake(): Promise<void>
+}
+
 export interface Claimed {
   id: string
   webhook_id: string

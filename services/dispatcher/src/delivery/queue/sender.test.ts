@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
+import { systemTimers } from '@opsplane/runtime'
 import { createSender, type EndpointHealth, type Job, type SenderOptions } from './sender.js'
 
 function start(options: Partial<SenderOptions<Job>> = {}) {
@@ -12,7 +13,7 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
     endpointConcurrency: 2,
     maxQueued: 1_000,
     maxBytes: 800,
-    now: () => 0,
+    timers: { ...systemTimers, now: () => 0 },
     scheduler: slots(),
     onRoom: () => rooms++,
     share: () => ({ attempts: 100, slow: 100, queued: 1_000, bytes: 10_000 }),

@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from '@opsplane/runtime'
 import type { RateLimitScheduler } from '../attempt/rate-limit-scheduler.js'
 import { createQueueClass, type QueueClass } from './queue-class.js'
 import type { Endpoint, Held, Job, Share, Tenant } from './sender-state.js'
@@ -20,7 +21,7 @@ export interface SenderOptions<J extends Job> {
   maxBytes: number
   /** What one workspace may have of all this: attempts under way per queue class, slow ones, jobs and bytes. */
   share(workspaceId: string): Share
-  now(): number
+  timers?: Timers
   /** Asked before a job with a rate limit starts. */
   scheduler: Pick<RateLimitScheduler, 'take' | 'places' | 'isClosed' | 'closed'>
   /** Makes the attempt and sees to its record; the place is free again when it resolves. */
@@ -63,10 +64,11 @@ const sharesOfMemory = 8
  * long stops counting against the queue class: an open socket is cheap, a blocked queue class is not.
  */
 export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J> {
+  const { timers = systemTimers } = options
   const shareOfMemory = options.maxBytes / sharesOfMemory
   const queueClasses: Record<Job['queueClass'], QueueClass<J>> = {
-    first: createQueueClass(options.concurrency.first, options.now),
-    retry: createQueueClass(options.concurrency.retry, options.now),
+    first: createQueueClass(options.concurrency.first, timers.now),
+    retry: createQueueClass(options.concurrency.retry, timers.now),
   }
   const endpoints = new Map<string, Endpoint>()
   const tenants = new Map<string, Tenant>()
@@ -212,7 +214,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     const job = queueClass.take(webhookId)
     if (!job) return
     // An outlived lease is no loss: the delivery is due in Postgres again.
-    const inTime = job.sendBefore > options.now()
+    const inTime = job.sendBefore > timers.now()
     if (inTime) start(endpoint, job)
     leave(endpoint, 1, inTime ? 0 : job.bytes)
   }
@@ -220,7 +222,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   /** What its lease no longer covers needs no slot: it is not sent. */
   function hasSlot(job: J | undefined, endpoint: Endpoint): boolean {
     const { perSecond, waiting } = endpoint
-    if (perSecond === undefined || !job || job.sendBefore <= options.now()) return true
+    if (perSecond === undefined || !job || job.sendBefore <= timers.now()) return true
     if (!options.scheduler.take(job.webhookId, perSecond, waiting)) return false
     endpoint.servedLast = job.queueClass
     return true
@@ -239,7 +241,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     tenant.running[job.queueClass]++
     running++
     let countsAsSlow = false
-    const timer = setTimeout(() => {
+    const timer = timers.setTimeout(() => {
       if (slow >= options.maxSlow || tenant.slow >= share.slow) return
       countsAsSlow = true
       slow++
@@ -250,7 +252,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     timer.unref()
 
     void options.run(job).then((health) => {
-      clearTimeout(timer)
+      timers.clearTimeout(timer)
       if (countsAsSlow) {
         slow--
         tenant.slow--
@@ -315,7 +317,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   return {
     reserve(job, perSecond) {
       const refused = reserve(job, perSecond)
-      if (refused === 'held_up') job.heldUpSince ??= options.now()
+      if (refused === 'held_up') job.heldUpSince ??= timers.now()
       return refused === undefined
     },
     release,

@@ -12,6 +12,13 @@ export interface Subscriber {
   fences: ReadonlyMap<string, { floor: number; done: readonly Run[] }>
 }
 
+/** The webhooks of one tenant, as a snapshot had them. */
+export interface LoadedWebhooks {
+  tenant: TenantScope
+  revision: number
+  subscribers: Subscriber[]
+}
+
 /** The webhooks of one tenant, as they were at a revision. */
 export interface TenantWebhooks {
   tenant: TenantScope
@@ -30,8 +37,16 @@ export interface WebhookIndex {
   forget(tenants: readonly TenantScope[]): void
 }
 
+/** Where webhooks are read from. */
+export interface WebhookRows {
+  /** The webhooks of these tenants in one snapshot; a tenant without a revision is left out. */
+  loadWebhooks(tenants: readonly TenantScope[]): Promise<LoadedWebhooks[]>
+  /** Gives tenants that never had a webhook a revision. */
+  addRevisions(tenants: readonly TenantScope[]): Promise<void>
+}
+
 export interface WebhookIndexOptions {
-  sql: Database['sql']
+  deliveries: WebhookRows
   /** Monotonic milliseconds. */
   now(): number
 }
@@ -45,7 +60,7 @@ const mostLoads = 5
  * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: whoever inserts deliveries by it has
  * the statement compare the revision, and asks again after `forget` when it is another one.
  */
-export function createWebhookIndex({ sql, now }: WebhookIndexOptions): WebhookIndex {
+export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): WebhookIndex {
   /** A tenant with more webhooks than all have room for is kept by itself. */
   const kept = new LRUCache<string, TenantWebhooks>({
     maxSize: maxKept,
@@ -65,11 +80,16 @@ export function createWebhookIndex({ sql, now }: WebhookIndexOptions): WebhookIn
         const missing = tenants.filter((tenant) => !found.has(tenantKey(tenant)))
         if (missing.length === 0) return found
         if (loads === mostLoads) throw new Error(`webhooks of ${missing.length} tenants cannot be loaded`)
-        if (loads > 0) await addRevisions(sql, missing)
+        if (loads > 0) await deliveries.addRevisions(missing)
         const before = forgotten
-        for (const loaded of await load(sql, missing, now())) {
-          // The statement that inserts by it finds out that it is not so any more; nothing is to be believed before.
-          if (forgotten !== before) loaded.checkedAt = Number.NEGATIVE_INFINITY
+        const askedAt = now()
+        for (const { tenant, revision, subscribers } of await deliveries.loadWebhooks(missing)) {
+          const loaded: TenantWebhooks = {
+            ...{ tenant, revision, count: subscribers.length },
+            // The statement that inserts by it finds out that it is not so any more; nothing is to be believed before.
+            checkedAt: forgotten === before ? askedAt : Number.NEGATIVE_INFINITY,
+            subscribers: byType(subscribers),
+          }
           kept.set(tenantKey(loaded.tenant), loaded)
           found.set(tenantKey(loaded.tenant), loaded)
         }
@@ -93,8 +113,11 @@ const columnsOf = (tenants: readonly TenantScope[]) => [
 ]
 
 /** One snapshot of revisions and webhooks. A tenant without a revision is left out. */
-async function load(sql: Database['sql'], tenants: readonly TenantScope[], at: number) {
-  const found = new Map<string, { tenant: TenantScope; revision: number; subscribers: Subscriber[] }>()
+export async function loadWebhooks(
+  sql: Database['sql'],
+  tenants: readonly TenantScope[],
+): Promise<LoadedWebhooks[]> {
+  const found = new Map<string, LoadedWebhooks>()
   const byKey = new Map(tenants.map((tenant) => [tenantKey(tenant), tenant]))
   const rows = sql.unsafe<LoadedRow[]>(loadStatement, columnsOf(tenants), { prepare: true })
   for await (const page of rows.cursor(rowsAtOnce))
@@ -107,15 +130,7 @@ async function load(sql: Database['sql'], tenants: readonly TenantScope[], at: n
       if (row.id !== null)
         entry.subscribers.push({ target: targetOf(row), fences: fencesOf(row.fences ?? []) })
     }
-  return [...found.values()].map(
-    ({ tenant, revision, subscribers }): TenantWebhooks => ({
-      tenant,
-      revision,
-      count: subscribers.length,
-      checkedAt: at,
-      subscribers: byType(subscribers),
-    }),
-  )
+  return [...found.values()]
 }
 
 const loadStatement = `
@@ -146,7 +161,7 @@ export async function lockRevisions(sql: Pick<Database['sql'], 'unsafe'>, tenant
 }
 
 /** For tenants that never had a webhook: the row is what their first one and a fan-out agree by. */
-async function addRevisions(sql: Database['sql'], tenants: readonly TenantScope[]): Promise<void> {
+export async function addRevisions(sql: Database['sql'], tenants: readonly TenantScope[]): Promise<void> {
   await sql.unsafe(
     `insert into webhook_revisions (workspace_id, environment, revision)
      select workspace_id, environment, 0 from unnest($1::text[], $2::text[]) as t (workspace_id, environment)

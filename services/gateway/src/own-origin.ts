@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import type { GatewayConfig } from './config.js'
+
+/** The origin a request was made to, as its client names it. */
+export interface OwnOrigin {
+  of(request: IncomingMessage): string
+  isHttps(request: IncomingMessage): boolean
+}
+
+/**
+ * `PUBLIC_ORIGIN` if it is set. Without, the scheme is that of a trusted proxy's X-Forwarded-Proto, else http, and the host is the
+ * one the client names: a client can name any host, but no scheme.
+ */
+export function ownOrigin(
+  { publicOrigin }: Pick<GatewayConfig, 'publicOrigin'>,
+  isTrustedProxy: (address: string) => boolean,
+): OwnOrigin {
+  const isHttps = (request: IncomingMessage): boolean => {
+    if (publicOrigin !== undefined) return publicOrigin.startsWith('https:')
+    if (!isTrustedProxy(request.socket.remoteAddress ?? '')) return false
+    const protocols = String(request.headers['x-forwarded-proto'] ?? '').split(',')
+    return protocols.at(-1)?.trim().toLowerCase() === 'https'
+  }
+  return {
+    isHttps,
+    of: (request) =>
+      publicOrigin ?? originIn(`${isHttps(request) ? 'https' : 'http'}://${request.headers.host ?? ''}`),
+  }
+}
+
+/** Of a host that is none, an origin that nothing is equal to. */
+function originIn(text: string): string {
+  return URL.canParse(text) ? new URL(text).origin : 'http://invalid'
+}
+
+/** Of `localhost`, its names below, and loopback addresses. */
+export function isLoopbackHost(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true
+  return isIP(hostname) === 4 && hostname.startsWith('127.')
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '@opsplane/contracts'
+import type { GatewayConfig } from './config.js'
+import { isLoopbackHost, type OwnOrigin } from './own-origin.js'
+
+/** The cookie that a browser's session is in, and whose requests it goes by. */
+export interface SessionCookie {
+  /**
+   * The session token of a request below the API. Undefined without a cookie; throws `forbidden` where the request is not made by
+   * a page of this origin.
+   */
+  tokenOf(request: IncomingMessage): string | undefined
+  /** Throws `forbidden` unless a browser may sign in here, from this page. */
+  requireSignIn(request: IncomingMessage): void
+  /** The value of Set-Cookie for what settings says in `sessionCookieHeader`. */
+  setCookie(request: IncomingMessage, session: string): string
+}
+
+type CookieConfig = Pick<GatewayConfig, 'installationId' | 'appsOrigin'>
+
+/** Tokens of browsers' sessions begin so; as a Bearer they are refused, and no other token is taken from a cookie. */
+export const browserTokenPrefix = 'ops_web_'
+
+/** A custom header, which no form and no link sends, and a script of another origin only where a preflight allows it. */
+const pageHeader = 'x-requested-with'
+
+export function createSessionCookie(config: CookieConfig, origin: OwnOrigin): SessionCookie {
+  // Of two installations on one host, at two ports, each has a cookie of its own: cookies know no ports.
+  const plainName = ['opsplane_session', config.installationId].filter(Boolean).join('_')
+  const nameFor = (isHttps: boolean) => (isHttps ? '__Host-opsplane_session' : plainName)
+
+  const requireOwnPage = (request: IncomingMessage) => {
+    const own = origin.of(request)
+    const { 'sec-fetch-site': site, origin: from, [pageHeader]: marked } = request.headers
+    if (site !== undefined) {
+      if (site === 'same-origin') return
+    } else if (from !== undefined) {
+      if (from === own) return
+    } else if ((request.method === 'GET' || request.method === 'HEAD') && marked) return
+    throw foreignPage({ own, from, site: site?.toString() })
+  }
+
+  return {
+    tokenOf(request) {
+      const { cookie } = request.headers
+      if (cookie === undefined || !request.url?.startsWith('/api/')) return undefined
+      const token = onlyValue(cookie, nameFor(origin.isHttps(request)))
+      if (!token?.startsWith(browserTokenPrefix)) return undefined
+      requireOwnPage(request)
+      return token
+    },
+
+    requireSignIn(request) {
+      requireOwnPage(request)
+      if (config.appsOrigin !== undefined || isLoopbackHost(new URL(origin.of(request)).hostname)) return
+      throw new ApiError(
+        'forbidden',
+        'Signing in with a cookie is turned off, as apps would run at the origin of the cookie. Set APPS_ORIGIN of the gateway to an ' +
+          'origin of their own, or sign in by POST /auth/token.',
+      )
+    },
+
+    setCookie(request, session) {
+      const isHttps = origin.isHttps(request)
+      const [token = '', expiresAt = ''] = session.split(' ')
+      const expires = new Date(token === '' ? 0 : expiresAt).toUTCString()
+      const rules = `Path=/; Expires=${expires}; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`
+      return `${nameFor(isHttps)}=${token}; ${rules}`
+    },
+  }
+}
+
+/** Undefined where the name is there with two values: one of them was set by somebody else. */
+function onlyValue(header: string, name: string): string | undefined {
+  const values = new Set<string>()
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=')
+    if (at > 0 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim())
+  }
+  return values.size === 1 ? [...values][0] : undefined
+}
+
+function foreignPage({
+  own,
+  from,
+  site,
+}: {
+  own: string
+  from: string | undefined
+  site: string | undefined
+}): ApiError {
+  const asked = from ?? (site === undefined ? 'an unknown origin' : `a page that is ${site}`)
+  return new ApiError(
+    'forbidden',
+    `A session cookie is accepted from pages of ${own} only, which PUBLIC_ORIGIN of the gateway names; this request comes from ${asked}. ` +
+      'Use that origin, or send a token: Authorization: Bearer <token>.',
+  )
+}

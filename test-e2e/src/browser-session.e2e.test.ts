@@ -1,0 +1,103 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { BrowserSession, browserSignIn, ErrorEnvelope, originPrefix } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
+import { request } from 'undici'
+import { type OpenApi, type Operation, operationsOf } from './fuzz/document.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
+
+type Headers = Record<string, string | undefined>
+
+let platform: SharedPlatform
+let operations: Operation[]
+/** Of a browser in which the owner of the workspace is signed in. */
+let cookie: string
+
+const ownPage = { 'sec-fetch-site': 'same-origin' }
+
+async function ask(method: string, target: string, headers: Headers, body?: string) {
+  const { info } = platform
+  const url = target.startsWith(originPrefix)
+    ? `${info.origin}${target.slice(originPrefix.length)}`
+    : `${info.baseUrl}${target}`
+  const given = { 'x-workspace': info.workspace, 'content-type': 'application/json', ...headers }
+  const answer = await request(url, {
+    method: method as 'GET',
+    headers: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...(body !== undefined && { body }),
+  })
+  const text = await answer.body.text()
+  return { status: answer.statusCode, headers: answer.headers, text }
+}
+
+const signIn = (headers: Headers = ownPage) => {
+  const { email, password } = platform.info
+  return ask('POST', '/auth/session', headers, JSON.stringify({ email, password }))
+}
+const cookieIn = ({ headers }: { headers: Awaited<ReturnType<typeof ask>>['headers'] }) =>
+  [headers['set-cookie']].flat()[0]?.split(';', 1)[0] ?? ''
+const me = (headers: Headers) => ask('GET', '/auth/me', headers)
+
+beforeAll(async () => {
+  platform = await joinPlatform()
+  const document = await request(`${platform.info.baseUrl}/openapi.json`)
+  operations = operationsOf((await document.body.json()) as OpenApi)
+  cookie = cookieIn(await signIn())
+})
+
+test('a browser signs in, works, and signs out', async () => {
+  const signed = await signIn()
+  expect(signed.status).toBe(201)
+  BrowserSession.strict().parse((JSON.parse(signed.text) as { data: unknown }).data)
+  const other = cookieIn(signed)
+  const secret = other.slice(other.indexOf('=') + 1)
+  expect(secret).toMatch(/^ops_web_/)
+  expect(signed.text).not.toContain(secret.slice(0, 40))
+  expect((await me({ ...ownPage, cookie: other })).status).toBe(200)
+  expect((await ask('POST', '/auth/logout', { ...ownPage, cookie: other })).status).toBe(204)
+  await waitFor(async () => (await me({ ...ownPage, cookie: other })).status === 401)
+  expect((await me({ ...ownPage, cookie })).status).toBe(200)
+  // Whatever a cookie said before, a sign-in makes a session of its own.
+  const fixed = cookieIn(await signIn({ ...ownPage, cookie }))
+  expect(fixed).not.toBe(cookie)
+})
+
+/** What a browser sends where the page is not the platform's. */
+const foreign: [string, Headers][] = [
+  ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+  ['a sibling site', { 'sec-fetch-site': 'same-site', origin: 'https://apps.example' }],
+  ['the address bar', { 'sec-fetch-site': 'none' }],
+  ['an old browser at another site', { origin: 'https://evil.example' }],
+  ['a sandboxed frame', { origin: 'null' }],
+  ['an old browser without an Origin', {}],
+  [
+    'a form',
+    { 'sec-fetch-site': 'cross-site', origin: 'null', 'content-type': 'application/x-www-form-urlencoded' },
+  ],
+  [
+    'a form as text',
+    { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain', 'x-workspace': undefined },
+  ],
+]
+
+test.each(foreign)('no operation is reached with the cookie by %s', async (_, headers) => {
+  // A public operation does the same for everybody, with or without a cookie; but signing in is for pages of the platform alone.
+  const guarded = operations.filter(
+    ({ id, secured, path }) => (secured && !path.startsWith(originPrefix)) || id === browserSignIn,
+  )
+  expect(guarded.length).toBeGreaterThan(300)
+  const reached: string[] = []
+  const next = guarded.values()
+  const worker = async () => {
+    for (const { id, method, path } of next) {
+      const target = path.replaceAll(/\{\w+\}/g, 'absent')
+      const sent = method === 'GET' || method === 'DELETE' ? undefined : '{}'
+      const { status, text } = await ask(method, target, { cookie, ...headers }, sent)
+      const { code, message } = ErrorEnvelope.parse(JSON.parse(text)).error
+      if (status !== 403 || code !== 'forbidden' || !message.includes('PUBLIC_ORIGIN'))
+        reached.push(`${id}: ${status} ${text}`)
+    }
+  }
+  await Promise.all([worker(), worker(), worker(), worker()])
+  expect(reached).toEqual([])
+  expect((await me({ ...ownPage, cookie })).status).toBe(200)
+})
