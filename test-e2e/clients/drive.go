@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"reflect"
@@ -16,14 +17,14 @@ import (
 )
 
 type request struct {
-	Operation  string          `json:"operation"`
-	URL        string          `json:"url"`
-	Token      string          `json:"token"`
-	Path       []string        `json:"path"`
-	Parameters json.RawMessage `json:"parameters"`
-	Body       json.RawMessage `json:"body"`
-	File       *string         `json:"file"`
-	Media      string          `json:"media"`
+	Operation string                       `json:"operation"`
+	URL       string                       `json:"url"`
+	Token     string                       `json:"token"`
+	Path      []string                     `json:"path"`
+	Params    map[string]map[string]any `json:"params"`
+	Body      json.RawMessage              `json:"body"`
+	File      *string                      `json:"file"`
+	Media     string                       `json:"media"`
 }
 
 type answer struct {
@@ -88,8 +89,16 @@ func argumentOf(kind reflect.Type, each *request) (reflect.Value, error) {
 		return value.Elem(), json.Unmarshal([]byte(text), value.Interface())
 	}
 	if kind.Kind() == reflect.Pointer && strings.HasSuffix(kind.Elem().Name(), "Params") {
+		named := map[string]any{}
+		for _, place := range each.Params {
+			maps.Copy(named, place)
+		}
+		text, err := json.Marshal(named)
+		if err != nil {
+			return reflect.Value{}, err
+		}
 		value := reflect.New(kind.Elem())
-		return value, json.Unmarshal(each.Parameters, value.Interface())
+		return value, json.Unmarshal(text, value.Interface())
 	}
 	if kind == reflect.TypeOf((*io.Reader)(nil)).Elem() {
 		return reflect.ValueOf(strings.NewReader(*each.File)), nil

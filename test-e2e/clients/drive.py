@@ -49,7 +49,7 @@ def value_of(hint, value):
 
 def call(request):
     module = importlib.import_module(modules[plain(request['operation'])])
-    values = {plain(name): value for name, value in request['parameters'].items()}
+    values = {plain(name): value for place in request['params'].values() for name, value in place.items()}
     hints = typing.get_type_hints(module.sync_detailed)
     client = AuthenticatedClient(request['url'], request['token'], raise_on_unexpected_status=True, timeout=60)
     given = {}

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { backendNames, serviceNames } from '@opsplane/contracts'
 import { connectionsByServer, eachOf, planServices } from '@opsplane/local'
-import { startReceiver, waitFor } from '@opsplane/testing'
+import { isLongTier, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 /** What one replica of every service is to do with. */
 const mostOfAll = 60
 const reserved = 3
+const rounds = isLongTier() ? 20 : 6
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -96,7 +97,7 @@ test('under load of every kind no service opens more connections than it says, a
   const refused: string[] = []
   let created = 0
   const client = async (n: number) => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < rounds; round++) {
       const at = (n + round) % calls.length
       const answer = await calls[at]?.()
       if (at === 0) created++

@@ -1,4 +1,4 @@
-import { pace, waitFor } from '@opsplane/testing'
+import { isLongTier, pace, waitFor } from '@opsplane/testing'
 import type { Api, TestCluster } from './platform.js'
 
 /** Incidents created without a break, whatever is killed meanwhile. */
@@ -16,6 +16,8 @@ export interface CreateLoad {
 }
 
 const retryMs = 25
+/** What is in flight matters, not how much: the long tier has more of it. */
+const [ofWorkers, ofPauses] = isLongTier() ? [1, 1] : [3, 2]
 
 interface Answer {
   data: { id: string }
@@ -28,7 +30,7 @@ interface Answer {
  */
 export function startCreating(
   api: Api,
-  { workers = 6, pauseMs = 0, changes = 0, prefix = 'crash' } = {},
+  { workers = 6 / ofWorkers, pauseMs = 0, changes = 0, prefix = 'crash' } = {},
 ): CreateLoad {
   const acknowledged = new Map<string, string>()
   const changed = new Map<string, number>()
@@ -65,7 +67,7 @@ export function startCreating(
   const work = async (worker: number) => {
     for (let n = 0; creating; n++) {
       await createOne(`${prefix}-${worker}-${n}`)
-      if (pauseMs > 0) await pace(pauseMs)
+      if (pauseMs > 0) await pace(pauseMs * ofPauses)
     }
   }
   const working = Promise.all(Array.from({ length: workers }, (_, index) => work(index)))

@@ -20,7 +20,10 @@ const failedOnce = new Set<string>()
 const eventOf = ({ headers }: ReceivedRequest) => String(headers['webhook-id'])
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ extra: { NATS_ACK_WAIT_MS: '1000', WEBHOOK_DRAIN_PER_SECOND: '1000' } })
+  cluster = await startTestCluster({
+    services: ['itsm', 'dispatcher'],
+    extra: { NATS_ACK_WAIT_MS: '1000', WEBHOOK_DRAIN_PER_SECOND: '1000' },
+  })
   api = apiClient(cluster.info)
   sql = postgres(cluster.info.postgresUrl, { max: 1 })
   receiver = await startReceiver({

@@ -13,7 +13,7 @@ let gateways: [Api, Api]
 let heldMs = 0
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
+  cluster = await startTestCluster({ services: ['itsm', 'dispatcher'] })
   const itsm = await cluster.replica('itsm')
   dispatcherOfSecond = await cluster.replica('dispatcher')
   const { settings } = cluster.services

@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
+import { Moment } from '@opsplane/contracts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
+import { z } from 'zod'
 import { judgeBy } from './fuzz/answers.js'
 import {
+  everyOperationOf,
   exampleBody,
   itemsOfApi,
   type JsonSchema,
@@ -58,7 +61,7 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
 test('every operation is described, grouped, guarded and shown by an example that its schema allows', async () => {
   const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
   const judge = judgeBy(document)
-  const wrong = operationsOf(document).flatMap((operation) => {
+  const wrong = everyOperationOf(document).flatMap((operation) => {
     const { summary, description, tags, responses, security } = operation.raw
     const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
     const example = exampleBody(document, operation)
@@ -82,10 +85,46 @@ test('every operation is described, grouped, guarded and shown by an example tha
 test('every operation shows an answer that its schema allows', async () => {
   const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
   const judge = judgeBy(document)
-  const wrong = operationsOf(document).flatMap((operation) =>
+  const wrong = everyOperationOf(document).flatMap((operation) =>
     judge.wrongExamples(operation).map((problem) => `${operation.id}: ${problem}`),
   )
   expect(wrong).toEqual([])
+})
+
+test('what is sent or answered and is not JSON is described as bytes, or as text where it is a page', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const contents = everyOperationOf(document).flatMap(({ id, raw: { requestBody, responses } }) =>
+    [requestBody ?? {}, ...Object.values(responses)].flatMap(({ content = {} }) =>
+      Object.entries(content).map(([media, { schema }]) => ({ id, media, schema })),
+    ),
+  )
+  const others = contents.filter(({ media }) => media !== 'application/json')
+  const page = { type: 'string' }
+  const file = { type: 'string', format: 'binary' }
+  expect(others.length).toBeGreaterThan(10)
+  expect(others).toEqual(
+    others.map(({ id, media }) => ({ id, media, schema: media === 'text/html' ? page : file })),
+  )
+})
+
+test('every instant in a request is accepted in any notation', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const moment = z.toJSONSchema(Moment, { io: 'input' }).pattern
+  const found: [string, unknown][] = []
+  const collect = (id: string, part: unknown, within: readonly string[]): void => {
+    if (typeof part !== 'object' || part === null) return
+    const { $ref, format, pattern } = part as JsonSchema
+    if (format === 'date-time') found.push([id, pattern])
+    if (typeof $ref === 'string' && !within.includes($ref))
+      collect(id, resolveSchema(document, { $ref }), [...within, $ref])
+    for (const each of Object.values(part)) collect(id, each, within)
+  }
+  for (const { id, parameters, raw } of everyOperationOf(document)) {
+    for (const { schema } of parameters) collect(id, schema, [])
+    for (const { schema } of Object.values(raw.requestBody?.content ?? {})) collect(id, schema, [])
+  }
+  expect(found.length).toBeGreaterThan(100)
+  expect(found.filter(([, pattern]) => pattern !== moment)).toEqual([])
 })
 
 test('what is outside of /api/v1 has a server of its own', async () => {
@@ -128,6 +167,61 @@ test('whatever is compared with an instant in a query takes a date as well, of t
   })
   expect(instants.length).toBeGreaterThan(50)
   expect(instants.filter(({ takesBoth }) => !takesBoth)).toEqual([])
+})
+
+/** What bodies have of that kind, or of such a name, that is no bound of time, and why. */
+const noBounds = {
+  'AuditVerifyRequest.checkpoint.at': 'as an earlier answer has it',
+  'ArtifactTest.now': 'the very instant at which a test runs',
+  ...inBoth('Article', 'validUntil', 'the instant at which an article ends'),
+  'ScheduleArticle.publishAt': 'the instant at which something is done',
+  'NewToken.expiresAt': 'the instant at which a token ends',
+  ...inBoth('Change', 'plannedStart', 'a plan names the minute'),
+  ...inBoth('Change', 'plannedEnd', 'a plan names the minute'),
+  ...inBoth('ConfigurationItem', 'lastSeenAt', 'when something happened'),
+  'StepWait.until': 'an expression',
+  'KpiTarget.from': 'a date only: what holds for whole days',
+  'SlaHours.from': 'a time of day',
+  ...inBoth('ChangeWindow', 'recurrence.from', 'a time of day'),
+  ...inBoth('ChangeWindow', 'recurrence.to', 'a time of day'),
+  'TablePatch.columns.rename.to': 'a name',
+  'PromoteMigrations.from': 'an environment',
+  'RetryRun.from': 'a step',
+  'RollbackPack.to': 'a version',
+}
+
+function inBoth(resource: string, field: string, why: string): Record<string, string> {
+  return { [`New${resource}.${field}`]: why, [`${resource}Patch.${field}`]: why }
+}
+
+test('a bound of time in a body takes a date as well, of a zone that is named in the body or the resource', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const formatsOf = ({ format, anyOf = [] }: JsonSchema) => [format, ...anyOf.map((each) => each.format)]
+  const found = new Map<string, boolean>()
+  const walk = (schema: JsonSchema, owner: string, hasZone: boolean, seen: readonly string[]): void => {
+    const id = schema.$ref?.split('/').at(-1)
+    if (id !== undefined && seen.includes(id)) return
+    const inside = { owner: id ?? owner, seen: id === undefined ? seen : [...seen, id] }
+    const resolved = resolveSchema(document, schema)
+    const { properties = {}, items, anyOf = [], oneOf = [], allOf = [], additionalProperties } = resolved
+    const isZoned = hasZone || 'timeZone' in properties
+    const deeper = [items, additionalProperties, ...anyOf, ...oneOf, ...allOf]
+    for (const each of deeper) if (typeof each === 'object') walk(each, inside.owner, isZoned, inside.seen)
+    for (const [name, property] of Object.entries(properties)) {
+      const place = `${inside.owner}.${name}`
+      const { type, ...shape } = resolveSchema(document, property)
+      const formats = formatsOf(shape)
+      const isInstant = formats.includes('date-time')
+      const isNamedSo = /(After|Before|Until|Since)$|^(from|to|until|since|before|after)$/.test(name)
+      if (isInstant || (type === 'string' && isNamedSo))
+        found.set(place, isInstant && formats.includes('date') && isZoned)
+      walk(property, place, isZoned, inside.seen)
+    }
+  }
+  for (const { id, body } of operationsOf(document)) if (body) walk(body, id, false, [])
+  const wrong = [...found].filter(([, takesBoth]) => !takesBoth).map(([place]) => place)
+  expect(wrong.sort()).toEqual(Object.keys(noBounds).sort())
+  expect(found.size - wrong.length).toBeGreaterThan(10)
 })
 
 test('a list is described as a page of what it lists', async () => {

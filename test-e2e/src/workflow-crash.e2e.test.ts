@@ -3,8 +3,8 @@ import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/t
 import postgres from 'postgres'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
-const kills = Number(process.env.WORKFLOW_KILLS ?? 16)
-const total = Number(process.env.WORKFLOW_RUNS ?? 32)
+const kills = Number(process.env.WORKFLOW_KILLS ?? 5)
+const total = Number(process.env.WORKFLOW_RUNS ?? 15)
 const seed = Number(process.env.CRASH_SEED ?? 13)
 const items = [1, 2]
 const patience = { intervalMs: 250 }
@@ -17,7 +17,7 @@ let sql: postgres.Sql
 beforeAll(async () => {
   // What a killed one had is taken up soon, however often that happens at one step.
   const extra = { NATS_ACK_WAIT_MS: '1000', WORKFLOW_LEASE_MS: '1000', WORKFLOW_MAX_DEATHS: '1000' }
-  cluster = await startTestCluster({ extra })
+  cluster = await startTestCluster({ services: ['workflows', 'integrations'], extra })
   api = apiClient(cluster.info)
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },

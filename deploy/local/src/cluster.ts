@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { bundlePrograms } from '@opsplane/bundler'
-import { backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
+import { type BackendName, backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
 import type { InternalTls } from '@opsplane/http'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
@@ -26,6 +26,8 @@ export interface ClusterOptions {
   postgresFlags?: string[]
   /** Added to every service's environment. */
   extra?: Record<string, string>
+  /** Which to start beside settings and the gateway, for what needs no others; all of them unless given. */
+  services?: readonly BackendName[]
   /** Free ones unless given. */
   ports?: Record<ServiceName, number>
   /** Services call each other over mutual TLS, with a certificate made for it. */
@@ -118,7 +120,8 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const services = eachOf(serviceNames, processOf)
   // Registered first: a process that never becomes healthy is to be ended as well.
   for (const name of serviceNames) releasers.add(name, async () => void (await services[name].stop()))
-  await Promise.all(backendNames.map((name) => services[name].start()))
+  const started = new Set<BackendName>(['settings', ...(options.services ?? backendNames)])
+  await Promise.all([...started].map((name) => services[name].start()))
   await services.gateway.start()
   const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, tls, origin })
   state.saveSecrets({ ...state.secrets(), owner })

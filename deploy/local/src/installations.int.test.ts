@@ -322,7 +322,7 @@ describe('a copy of the databases beside the original', () => {
 /** How much is sent before each end; all of them as `npm run test:long` has it. */
 const killedAfter = process.env.CRASH_KILLS
   ? [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80, 100, 130]
-  : [15, 30, 40, 60]
+  : [15, 40]
 
 /** Adoptions that are ended at several instants, each by SIGKILL. */
 async function adoptKilled(task: Omit<AdoptTask, 'keep' | 'say'>): Promise<void> {

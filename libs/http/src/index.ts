@@ -127,7 +127,7 @@ export {
 } from './route/stream.js'
 export { anyMediaType, defineUpload, type UploadContract } from './route/upload.js'
 export { jsonPointer, mostDetails, parseField, validationFailed } from './route/validation.js'
-export { startOfDay } from './route/zoned-days.js'
+export { spanIn } from './route/zoned-days.js'
 export { type AppOptions, createApp } from './server/app.js'
 export { isJson, readJson, readJsonText } from './server/body.js'
 export { type ByteRange, rangeOf } from './server/byte-range.js'

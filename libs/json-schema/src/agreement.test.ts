@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { compileSchema } from './compile.js'
 import { someSchema, someValue } from './random-schemas.fixture.js'
 
-const runs = { numRuns: 300 * Number(process.env.SEARCH_TIMES ?? 1), seed: 58 }
+const runs = { numRuns: 120 * Number(process.env.SEARCH_TIMES ?? 1), seed: 58 }
 
 it('finds valid what another implementation finds valid, or says why a schema is none', () => {
   const found = { valid: 0, invalid: 0, refused: 0 }
@@ -25,9 +25,9 @@ it('finds valid what another implementation finds valid, or says why a schema is
     }),
     runs,
   )
-  expect(found.valid).toBeGreaterThan(100)
-  expect(found.invalid).toBeGreaterThan(100)
-  expect(found.refused).toBeGreaterThan(2)
+  expect(found.valid).toBeGreaterThan(runs.numRuns / 4)
+  expect(found.invalid).toBeGreaterThan(runs.numRuns / 4)
+  expect(found.refused).toBeGreaterThan(runs.numRuns / 200)
 })
 
 it('points at places that are there, in the value and in the schema', () => {

@@ -77,6 +77,25 @@ test('has numbers beyond a double as texts, whether a child evaluates them or no
   expect(await raw('$', { n: exact }, { n: exact })).toEqual({ ok: true, value: { n: exact.text } })
 })
 
+test.each([
+  ['$sum(prices.$number())', 0.3],
+  ['$sum([0.1, 0.2])', 0.3],
+  ['$average([0.1, 0.2])', 0.15],
+  ['$sum([1/3, 100])', 100.33333333333333],
+])('counts in decimals: %s is %d', async (expression, value) => {
+  expect(await raw(expression, { prices: ['0.1', '0.2'] })).toEqual({ ok: true, value })
+})
+
+test.each([
+  ['$number("1234567890123456.7891")', '1234567890123456.7891 has more digits than a number'],
+  ['$number("9007199254740993")', 'has more digits'],
+  ['$number($pad("1", 5000, "0"))', 'has more digits'],
+  ['$sum([9007199254740992, 1])', '9007199254740993 has more digits'],
+])('refuses what no number is exactly: %s', async (expression, message) => {
+  const error = { code: 'expression_error', message: expect.stringContaining(message) }
+  expect(await raw(expression)).toMatchObject({ ok: false, error })
+})
+
 test('starts no child for constants and paths', async () => {
   const own = createExpressions({ log })
   const templates = [template({ a: 1 }), template('{{trigger.tags[0]}}'), template('{{ trigger.title }}!')]

@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { waitFor, waitWithin } from './wait-for.js'
+import { pauseAfter, waitFor, waitWithin } from './wait-for.js'
+
+test.each([
+  [0, 20],
+  [400, 20],
+  [1_000, 50],
+  [60_000, 250],
+])('after %d ms it is looked again in %d ms', (waitedMs, pauseMs) => {
+  expect(pauseAfter(waitedMs)).toBe(pauseMs)
+})
 
 describe('waitFor', () => {
   test('returns the first truthy value', async () => {

@@ -4,10 +4,17 @@ import { currentTestFile, followCurrentTest } from './current-test.js'
 import { limitsOf } from './limits.js'
 
 export interface WaitForOptions {
+  /** Between two looks, for what is there for a moment only; unless given it grows with the wait. */
   intervalMs?: number
   /** What is waited for, for the error. */
   message?: string
 }
+
+const [leastMs, mostMs, partOfWait] = [20, 250, 0.05]
+
+/** How long to pause before the next look: what took long may be seen a little later, and each look costs what it asks. */
+export const pauseAfter = (waitedMs: number): number =>
+  Math.max(leastMs, Math.min(mostMs, waitedMs * partOfWait))
 
 type Check<T> = () => T | undefined | false | null | Promise<T | undefined | false | null>
 
@@ -23,7 +30,7 @@ export const waitFor = <T>(check: Check<T>, options?: WaitForOptions): Promise<T
 export async function waitWithin<T>(
   limitMs: number,
   check: Check<T>,
-  { intervalMs = 20, message = 'the condition' }: WaitForOptions = {},
+  { intervalMs, message = 'the condition' }: WaitForOptions = {},
 ): Promise<T> {
   const startedAt = performance.now()
   const test = followCurrentTest()
@@ -42,8 +49,9 @@ export async function waitWithin<T>(
         ;[last, cause] = [`last error: ${error instanceof Error ? error.message : inspect(error)}`, error]
       }
       if (test.isOver()) throw failure('The test ended after a wait of', last, cause)
-      if (performance.now() - startedAt >= limitMs) throw failure('Waited', last, cause)
-      await delay(intervalMs)
+      const waitedMs = performance.now() - startedAt
+      if (waitedMs >= limitMs) throw failure('Waited', last, cause)
+      await delay(intervalMs ?? pauseAfter(waitedMs))
     }
   } finally {
     test.release()

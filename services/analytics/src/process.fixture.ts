@@ -20,7 +20,7 @@ export async function startAnalyticsProcess(env: Record<string, string>): Promis
   let variables: Record<string, string | undefined> = {}
   let end: (signal: NodeJS.Signals) => Promise<unknown> = async () => {}
   const start = async () => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('main.js', import.meta.url))], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../bundle/main.cjs', import.meta.url))], {
       env: { ...variables, PORT: String(port) },
       stdio: 'ignore',
     })

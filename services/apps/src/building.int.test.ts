@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { App, AppPage, AppPageWithProblems, DataSource } from '@opsplane/contracts'
+import { App, AppPage, AppPageWithProblems, DataSource, DataSourceWithProblems } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
 import { type AppsFixture, type GivenSource, startApps, tableOf } from './fixture/apps-fixture.js'
 
@@ -145,6 +145,40 @@ describe('a data source', () => {
     const refused = await fixture.api.post(`/apps/${app.id}/data-sources`, source)
     expect(refused.error()).toMatchObject({ code: 'validation_failed' })
     expect(refused.error().details.map((each) => each.path)).toContain(path)
+  })
+
+  it('is saved with what keeps it from being deployed as it is, and with nothing once that is mended', async () => {
+    const { api, platform, principal, service } = fixture
+    const app = await fixture.build([])
+    const path = `/apps/${app.id}/data-sources`
+    const binding = { kind: 'table', table: 'assets', fields: ['serial', 'color'], sort: 'prize' }
+    const made = (await api.post(path, { name: 'a', binding })).data(DataSourceWithProblems)
+    expect(made.problems).toEqual([
+      { path: '/binding/fields/1', code: 'unknown_column', message: 'the table has no column color' },
+      { path: '/binding/sort', code: 'unknown_column', message: 'the table has no column prize' },
+    ])
+    const failed = (await api.post(`/apps/${app.id}/deploy`, {})).error()
+    expect(failed.details.map(({ code, message }) => [code, message])).toEqual(
+      made.problems.map(({ code, message }) => [code, message]),
+    )
+    const patch = async (body: object, client = api) =>
+      (await client.patch(`${path}/${made.id}`, body)).data(DataSourceWithProblems)
+    expect((await patch({ binding: { kind: 'table', table: 'gone' } })).problems).toMatchObject([
+      { path: '/binding/table', code: 'unknown_table' },
+    ])
+    const writer = service.as({ ...principal, permissions: ['apps:write'] })
+    const sound = { binding: { kind: 'table', table: 'assets' } }
+    expect((await patch(sound, writer)).problems).toMatchObject([
+      { path: '/binding', code: 'permission_not_held' },
+    ])
+    expect(await patch({ ...sound, name: 'b' })).toMatchObject({ name: 'b', problems: [] })
+    const { getTable } = platform.answers
+    platform.answers.getTable = () => ({ status: 503, code: 'service_unavailable' })
+    expect(await patch({ ...sound, name: 'c' })).toMatchObject({
+      name: 'c',
+      problems: [{ path: '/binding', code: 'not_checked' }],
+    })
+    if (getTable) platform.answers.getTable = getTable
   })
 
   it('is checked as it comes to be by a patch', async () => {

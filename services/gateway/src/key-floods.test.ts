@@ -24,7 +24,7 @@ test.each<[string, (at: number) => Record<string, string>]>([
   ['with one wrong key', () => withKey('bad')],
   ['with a wrong key each', (at) => withKey(`bad${at}`)],
 ])('requests %s keep no valid key behind their address from getting in', async (_what, headersOf) => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 2; round++) {
     const statuses = await flood((at) => headersOf(round * 1_000 + at))
     expect(statuses).toContain(429)
     // One that has been in before, and one that has not.

@@ -23,21 +23,26 @@ export const ownDocument: OpenApiDocument = {
   paths: {
     '/openapi.json': {
       get: documentOperation('getOpenApiJson', 'This API as OpenAPI 3.1, in JSON', 'application/json', {
-        type: 'object',
+        schema: { type: 'object' },
+        example: { openapi: '3.1.0' },
       }),
     },
     '/openapi.yaml': {
       get: documentOperation('getOpenApiYaml', 'This API as OpenAPI 3.1, in YAML', 'application/yaml', {
-        type: 'object',
+        schema: { type: 'string', format: 'binary' },
+        example: 'openapi: 3.1.0\n',
       }),
     },
     '/docs': {
-      get: documentOperation('getDocs', 'The API reference page', 'text/html', { type: 'string' }),
+      get: documentOperation('getDocs', 'The API reference page', 'text/html', {
+        schema: { type: 'string' },
+        example: '<!doctype html>',
+      }),
     },
   },
 }
 
-function documentOperation(operationId: string, summary: string, mediaType: string, schema: object) {
+function documentOperation(operationId: string, summary: string, mediaType: string, content: object) {
   return {
     operationId,
     summary,
@@ -56,12 +61,7 @@ function documentOperation(operationId: string, summary: string, mediaType: stri
       200: {
         description: summary,
         headers: { ETag: { description: 'Of these bytes.', schema: { type: 'string' as const } } },
-        content: {
-          [mediaType]: {
-            schema,
-            example: mediaType === 'text/html' ? '<!doctype html>' : { openapi: '3.1.0' },
-          },
-        },
+        content: { [mediaType]: content },
       },
       304: { description: 'Unchanged since If-None-Match; no content.' },
       ...Object.fromEntries(platformErrors.map(errorResponse)),

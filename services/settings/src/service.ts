@@ -15,7 +15,7 @@ import { accountRoutes } from './access/account-routes.js'
 import { sessionRoutes } from './access/session-routes.js'
 import { createVerifier } from './access/verify.js'
 import { account } from './account/domain.js'
-import { createPasswords } from './account/passwords.js'
+import { createPasswords, type PasswordCost } from './account/passwords.js'
 import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
@@ -71,6 +71,8 @@ import { workspaceRoutes } from './workspace/routes.js'
 /** What tests replace. */
 export interface SettingsOverrides extends ServiceOverrides {
   actsForPeople?: readonly InternalParty[]
+  /** Of new hashes, where what is tested are logins and not how long one takes. */
+  passwordCost?: PasswordCost
 }
 
 export const settings = defineService<SettingsConfig, SettingsOverrides>({
@@ -86,7 +88,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
     ctx.dueWork.start(expiringKeys(ctx))
     return {
       routes: [
-        ...settingsRoutes(ctx, parts),
+        ...settingsRoutes(ctx, parts, overrides.passwordCost),
         ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople).map(
           parts.takenOnce,
         ),
@@ -145,14 +147,14 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
   return recordNotifications(ctx, { withMail: mailer !== null })
 }
 
-function settingsRoutes(ctx: Context, parts: Parts): Route[] {
+function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
   const { mailer, signer, usage, failures, vault, takenOnce, neighbours } = parts
   const { config, database } = ctx
   const { db } = database
-  const passwords = createPasswords({
-    concurrency: config.passwordHashConcurrency,
-    maxWaiting: config.passwordHashQueue,
-  })
+  const passwords = createPasswords(
+    { concurrency: config.passwordHashConcurrency, maxWaiting: config.passwordHashQueue },
+    passwordCost,
+  )
   const sessions = createSessions(ctx, config)
   const openSession = createOpenSession({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))

@@ -33,6 +33,8 @@ export interface Settings {
 }
 
 export const password = 'correct horse battery'
+/** The least that Argon2id has: a flood of logins is hundreds of hashes. */
+const passwordCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 const masterKey = Buffer.alloc(32, 7).toString('base64')
 
 const callers = new Map<string, InternalParty>([
@@ -56,7 +58,7 @@ export async function startSettings(
     },
   }
   const service = await startTestService(settings, {
-    overrides: { clock, ...overrides },
+    overrides: { clock, passwordCost, ...overrides },
     env: { OPSPLANE_MASTER_KEY: masterKey, AUDIT_SIGNING_KEY: generateServiceKeys().privateKey, ...env },
   })
   const clientFor = (path: string) => {

@@ -1,17 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { OpenApi } from '../fuzz/document.js'
+import { typescriptCalls } from './typescript-calls.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const sources = join(root, 'test-e2e/clients')
 /** Where generators are kept that were installed once. */
 const cache = join(root, '.opsplane/client-tools')
 
+/** As `docs/clients.md` names them. */
 export const generators = {
-  python: 'openapi-python-client==0.29.1',
-  go: 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2',
+  python: ['openapi-python-client==0.29.1'],
+  go: ['github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'],
+  typescript: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
 }
 
 /** A call as the programs of `test-e2e/clients` read it. */
@@ -21,8 +25,7 @@ export interface ClientCall {
   token: string
   /** Values of the path, in its order. */
   path: string[]
-  /** Of the path, the query and the headers, by their names. */
-  parameters: Record<string, string>
+  params: Partial<Record<'path' | 'query' | 'header', Record<string, unknown>>>
   body?: unknown
   file?: string
   media?: string
@@ -45,7 +48,7 @@ export const clientMakers: Record<
     const tools = join(cache, 'python')
     if (!existsSync(join(tools, 'bin/openapi-python-client'))) {
       run('python3', ['-m', 'venv', tools], root)
-      run(join(tools, 'bin/pip'), ['install', '--quiet', generators.python], root)
+      run(join(tools, 'bin/pip'), ['install', '--quiet', ...generators.python], root)
     }
     const config = join(sources, 'python.yaml')
     const to = join(folder, 'opsplane_client')
@@ -59,10 +62,26 @@ export const clientMakers: Record<
     mkdirSync(join(folder, 'api'), { recursive: true })
     copyFileSync(join(sources, 'drive.go'), join(folder, 'drive.go'))
     writeFileSync(join(folder, 'go.mod'), 'module example.com/clients\n\ngo 1.25\n')
-    run('go', ['run', generators.go, '-config', join(sources, 'go.yaml'), document], folder)
+    run('go', ['run', ...generators.go, '-config', join(sources, 'go.yaml'), document], folder)
     run('go', ['mod', 'tidy'], folder)
     run('go', ['build', '-o', 'drive', '.'], folder)
     return driven(join(folder, 'drive'), [], folder)
+  },
+  typescript(document, folder) {
+    const tools = join(cache, 'typescript')
+    mkdirSync(tools, { recursive: true })
+    if (!existsSync(join(tools, 'node_modules')))
+      run('npm', ['install', '--no-save', '--prefix', tools, ...generators.typescript], root)
+    symlinkSync(join(tools, 'node_modules'), join(folder, 'node_modules'))
+    const args = [document, '--default-non-nullable=false', '-o', 'schema.ts']
+    run(join(tools, 'node_modules/.bin/openapi-typescript'), args, folder)
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    const described = JSON.parse(readFileSync(document, 'utf8')) as OpenApi
+    writeFileSync(join(folder, 'calls.ts'), typescriptCalls(described))
+    const checks = ['--strict', '--target', 'es2023', '--module', 'nodenext', '--noEmitOnError']
+    run(join(tools, 'node_modules/.bin/tsc'), [...checks, 'calls.ts'], folder)
+    copyFileSync(join(sources, 'drive.mjs'), join(folder, 'drive.mjs'))
+    return driven(process.execPath, ['drive.mjs'], folder)
   },
 }
 

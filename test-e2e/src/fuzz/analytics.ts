@@ -23,6 +23,10 @@ export async function analyticsOf(owner: Client) {
         return { ...path, linkId: data.linkId }
       },
       '/analytics/exports/{id}/links': async () => path,
+      '/origin/downloads/{token}': async () => {
+        const { data } = await owner.get('/analytics/exports/{id}/download', { params: { path } })
+        return { token: data.url.split('/').at(-1) ?? '' }
+      },
     } satisfies Record<string, () => Promise<Path>>,
   }
 }

@@ -15,6 +15,8 @@ export interface Judge {
 
 /** Operations that call somebody else, whose failure they may pass on; never one of the platform. */
 const callingOut = new Set(['testWebhook', 'invokeConnector'])
+/** Names the schema of a line. */
+const itemSchema = 'x-itemSchema'
 const failuresOfOthers = new Set(['upstream_error', 'upstream_timeout'])
 
 /** Judges answers by the document alone. */
@@ -38,16 +40,18 @@ export function judgeBy(document: OpenApi): Judge {
     if (medias.length === 0) return answer.text === '' ? [] : ['a body where none is declared']
     const media = medias.find((each) => each === '*/*' || answer.contentType.startsWith(each))
     if (media === undefined) return [`content type ${answer.contentType} instead of ${medias.join(' or ')}`]
+    const place = [...placeOf(operation), 'responses', String(answer.status), 'content', media]
+    if (declared.content?.[media]?.[itemSchema]) return lineProblems(place, answer.text)
     if (media !== 'application/json') return []
-    const place = [
-      'paths',
-      operation.path,
-      operation.method.toLowerCase(),
-      'responses',
-      String(answer.status),
-    ]
-    const validate = validator([...place, 'content', media, 'schema'])
+    const validate = validator([...place, 'schema'])
     return validate(answer.json) ? [] : [`against its schema: ${ajv.errorsText(validate.errors)}`]
+  }
+  const lineProblems = (place: string[], text: string): string[] => {
+    const validate = validator([...place, itemSchema])
+    const lines = text.split('\n').filter((line) => line !== '')
+    return lines.flatMap((line) =>
+      validate(JSON.parse(line)) ? [] : [`a line against its schema: ${ajv.errorsText(validate.errors)}`],
+    )
   }
   return {
     problems: (operation, answer) => [
@@ -62,27 +66,22 @@ export function judgeBy(document: OpenApi): Judge {
       Object.entries(operation.raw.responses)
         .filter(([status]) => Number(status) < 300)
         .flatMap(([status, { content = {} }]) =>
-          Object.entries(content).map(([media, { example }]) => ({ status, media, example })),
+          Object.entries(content).map(([media, described]) => ({ status, media, described })),
         )
-        .flatMap(({ status, media, example }) => {
+        .flatMap(({ status, media, described }) => {
+          const { example } = described
           if (example === undefined) return [`${status} has no example of ${media}`]
-          const place = [
-            'paths',
-            operation.path,
-            operation.method.toLowerCase(),
-            'responses',
-            status,
-            'content',
-          ]
-          const validate = validator([...place, media, 'schema'])
-          return validate(example) ? [] : [`${status}, its example: ${ajv.errorsText(validate.errors)}`]
+          const place = [...placeOf(operation), 'responses', status, 'content', media]
+          const validate = validator([...place, 'schema'])
+          if (!validate(example)) return [`${status}, its example: ${ajv.errorsText(validate.errors)}`]
+          return itemSchema in described ? lineProblems(place, String(example)) : []
         }),
-    allows: (operation, body) => {
-      const place = ['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content']
-      return validator([...place, 'application/json', 'schema'])(body)
-    },
+    allows: (operation, body) =>
+      validator([...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema'])(body),
   }
 }
+
+const placeOf = ({ path, method }: Operation): string[] => ['paths', path, method.toLowerCase()]
 
 /** Where it only names another one, as every error's does, that one is compiled for all of them. */
 function schemaAt(document: OpenApi, place: string[]): JsonSchema {

@@ -1,3 +1,5 @@
+import { originPrefix } from '@opsplane/contracts'
+
 /** The part of JSON Schema that the platform's document uses. */
 export interface JsonSchema {
   $ref?: string
@@ -5,6 +7,8 @@ export interface JsonSchema {
   enum?: unknown[]
   const?: unknown
   anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  allOf?: JsonSchema[]
   properties?: Record<string, JsonSchema>
   required?: string[]
   additionalProperties?: boolean | JsonSchema
@@ -29,7 +33,7 @@ export interface Parameter {
 }
 
 interface Content {
-  content?: Record<string, { schema?: JsonSchema; example?: unknown }>
+  content?: Record<string, { schema?: JsonSchema; example?: unknown; 'x-itemSchema'?: JsonSchema }>
 }
 
 interface RawOperation {
@@ -54,6 +58,8 @@ export interface Operation {
   id: string
   method: string
   path: string
+  /** Where it is outside of /api/v1. */
+  server: string | undefined
   /** Absent for what the gateway answers itself. */
   scope: string | undefined
   secured: boolean
@@ -66,11 +72,17 @@ export interface Operation {
 
 /** Every operation of the API, its parameters resolved. */
 export function operationsOf(document: OpenApi): Operation[] {
-  return Object.entries(itemsOfApi(document)).flatMap(([path, item]) =>
+  return everyOperationOf(document).filter(({ server }) => server === undefined)
+}
+
+/** Those outside of /api/v1 among them. */
+export function everyOperationOf(document: OpenApi): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, { servers, ...item }]) =>
     Object.entries(item).map(([method, raw]) => ({
       id: raw.operationId,
       method: method.toUpperCase(),
       path,
+      server: (servers as unknown as { url: string }[] | undefined)?.[0]?.url,
       scope: raw['x-scope'],
       secured: (raw.security ?? []).length > 0,
       parameters: (raw.parameters ?? []).map((parameter) => resolveParameter(document, parameter)),
@@ -80,6 +92,10 @@ export function operationsOf(document: OpenApi): Operation[] {
     })),
   )
 }
+
+/** As the service names it that has it. */
+export const servicePathOf = ({ path, server }: Pick<Operation, 'path' | 'server'>): string =>
+  server === undefined ? path : `${originPrefix}${path}`
 
 /** Without the paths that have a server of their own: they are reached outside of /api/v1. */
 export function itemsOfApi<Item extends object>({
@@ -115,6 +131,15 @@ export function exampleBody(document: OpenApi, operation: Operation): unknown {
 export function parametersIn(operation: Operation, place: Parameter['in']): Parameter[] {
   return operation.parameters.filter((parameter) => parameter.in === place)
 }
+
+/** Of parameters that have to be there, a plain value each. */
+export function requiredValues(operation: Operation, place: Parameter['in']): Record<string, unknown> {
+  const required = parametersIn(operation, place).filter(({ required }) => required)
+  return Object.fromEntries(required.map(({ name, schema }) => [name, plainValue(schema)]))
+}
+
+const plainValue = ({ type, enum: values }: JsonSchema): unknown =>
+  values?.[0] ?? (type === 'integer' || type === 'number' ? 1 : 'example')
 
 /** Below these nothing is absent: what nobody wrote to is empty. */
 export const takesAnyName = /^\/events\/(topics\/)?\{/

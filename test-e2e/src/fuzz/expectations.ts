@@ -1,6 +1,7 @@
 /** Operations no success can be counted on here, and why. */
 export const neverSuccessful: Record<string, string> = {
   cancelWebhookReplay: 'a replay of one delivery is over before it can be canceled',
+  cancelExecution: 'an execution is over before it can be canceled',
   requestPasswordReset: 'no mail server',
   resetPassword: 'what it takes comes by mail',
   requestAddressProof: 'no mail server',

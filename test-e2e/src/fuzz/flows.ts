@@ -11,11 +11,12 @@ const large = 'x'.repeat(20_000)
 export async function flowsOf(owner: Client) {
   let made = 0
 
-  async function published(steps: object[]): Promise<{ id: string }> {
-    const definition = { steps } as never
+  async function published(steps: object[], trigger?: object): Promise<{ id: string }> {
+    const definition = { steps, ...(trigger && { trigger }) } as never
     const body = { name: `Flow ${++made}`, definition }
     const path = { id: (await owner.post('/workflows', { body })).data.id }
-    await owner.post('/workflows/{id}/publish', { params: { path }, body: {} })
+    const activate = trigger !== undefined
+    await owner.post('/workflows/{id}/publish', { params: { path }, body: { activate } })
     return path
   }
   const revise = async (path: { id: string }, steps: object[]) => {
@@ -27,6 +28,7 @@ export async function flowsOf(owner: Client) {
   const fetched = (value: unknown) => [{ id: 'fetch', type: 'transform', value }]
   const flow = await published(fetched('one'))
   await revise(flow, fetched('{{ input }}'))
+  const called = await published(fetched('{{ event.body }}'), { type: 'webhook' })
   const waits = await published([{ id: 'hold', type: 'wait', seconds: 86_400 }])
   const asks = await published([
     { id: 'ask', type: 'approval', title: 'May I?', approvers: { roles: ['owner'] } },
@@ -60,6 +62,10 @@ export async function flowsOf(owner: Client) {
       '/runs/{id}/resume': () => idOf(runOf(asks, 'paused')),
       '/runs/{id}/values/{valueId}': async () => ({ id: done.id, valueId }),
       '/runs/{id}': async () => ({ id: done.id }),
+      '/origin/hooks/{id}': async () => {
+        const { data } = await owner.get('/workflows/{id}/hook', { params: { path: called } })
+        return { id: data.path.split('/').at(-1) ?? '' }
+      },
     } satisfies Record<string, () => Promise<Path>>,
   }
 }

@@ -18,7 +18,7 @@ export function originOperationsOf({ routes }: RouteTable): OriginOperation[] {
       scope: permission ?? access,
       secured: access === 'workspace' || access === 'account',
       parameters: access === 'workspace' ? [headerOf('X-Workspace'), headerOf('X-Environment')] : [],
-      ...{ body: undefined, upload: undefined, raw: { operationId, responses: {} } },
+      ...{ body: undefined, upload: undefined, server: undefined, raw: { operationId, responses: {} } },
     }))
 }
 

@@ -16,7 +16,7 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
   let made = 0
 
   const invite = async (role = 'agent') => {
-    const body = { email: `person${++made}@example.com`, role }
+    const body = { email: `person${++made}@${info.workspace}.example.com`, role }
     return (await owner.post('/settings/users/invite', { body })).data
   }
 

@@ -6,7 +6,7 @@ import { typedClient } from '../platform.js'
 import { analyticsOf } from './analytics.js'
 import { appsOf } from './apps.js'
 import { deskOf } from './desk.js'
-import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
+import { exampleBody, type OpenApi, type Operation, operationsOf, servicePathOf } from './document.js'
 import type { Answer, Fields, Info, Sent } from './exchange.js'
 import { flowsOf } from './flows.js'
 import { password, peopleOf } from './people.js'
@@ -226,14 +226,16 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     for (const name of ['name', 'slug', 'key']) {
       if (typeof body[name] === 'string') body[name] = `${body[name]}${count++}`
     }
-    if (typeof body.email === 'string') body.email = `fuzz${count++}@example.com`
+    // Workspaces are the platform's.
+    if (operation.id === 'createWorkspace') body.slug = `${info.workspace}-${count++}`
+    if (typeof body.email === 'string') body.email = `fuzz${count++}@${info.workspace}.example.com`
     if (typeof body.url === 'string') body.url = `${receiver.url}/ok`
     return body
   }
 
-  const preparationFor = ({ path }: Operation): string | undefined =>
+  const preparationFor = (operation: Operation): string | undefined =>
     Object.keys(prepared)
-      .filter((template) => path.startsWith(template))
+      .filter((template) => servicePathOf(operation).startsWith(template))
       .sort((a, b) => b.length - a.length)[0]
 
   /** Path values that exist: prepared ones, else a new resource, else the first of the list. */

@@ -94,7 +94,8 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   const postgres = await startEmbeddedPostgres({
     dataDir: state.postgresDir,
     port: await freePort(),
-    flags: ['max_connections=400'],
+    // What is killed are its clients.
+    flags: ['max_connections=400', 'fsync=off', 'full_page_writes=off'],
   })
   releasers.add('postgres', () => postgres.stop())
   const secrets = state.secrets()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { CalendarDay, Moment } from '../core/moment.js'
+import { CalendarDay, MomentOrDay } from '../core/moment.js'
 import { Schedule } from '../core/schedule.js'
 import { TimeZoneName } from '../core/time-zone.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
@@ -166,16 +166,15 @@ export type KpiPatch = z.infer<typeof KpiPatch>
 
 export const KpiBackfill = z
   .strictObject({
-    from: Moment,
-    to: Moment.optional().meta({ description: 'Now unless given.' }),
+    from: MomentOrDay,
+    to: MomentOrDay.optional().meta({ description: 'Later than `from`; now unless given.' }),
+    timeZone: TimeZoneName.optional().meta({
+      description: 'By whose clock a date begins that is given for an instant: that of the KPI unless given.',
+    }),
     replace: z.boolean().default(false).meta({
       description:
         'Measures again what has been measured, as with targets set right; otherwise only gaps are filled.',
     }),
-  })
-  .refine(({ from, to }) => to === undefined || Date.parse(from) < Date.parse(to), {
-    path: ['to'],
-    error: 'must be later than from',
   })
   .meta({ id: 'KpiBackfill', example: { from: '2026-01-01T00:00:00.000Z' } })
 export type KpiBackfill = z.infer<typeof KpiBackfill>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Filter, NewFilter } from '../core/filter.js'
-import { Moment } from '../core/moment.js'
+import { isLater, MomentOrDay } from '../core/moment.js'
 import { TimeZoneName } from '../core/time-zone.js'
 import { JsonValue } from '../json/json-value.js'
 
@@ -16,16 +16,23 @@ export type Grain = z.infer<typeof Grain>
 
 const FixedRange = z
   .strictObject({
-    from: Moment.meta({ description: 'The first instant that counts.' }),
-    to: Moment.meta({ description: 'The first instant that no longer counts.' }),
+    from: MomentOrDay.meta({
+      description: 'The first instant that counts. A date is when that day begins by the clock of the zone.',
+    }),
+    to: MomentOrDay.meta({
+      description: 'The first instant that no longer counts, or the first date.',
+    }),
   })
-  .refine(({ from, to }) => from < to, { path: ['to'], error: 'must be later than from' })
+  .refine(({ from, to }) => from !== to && !isLater(from, to), {
+    path: ['to'],
+    error: 'must be later than from',
+  })
 const LastRange = z.strictObject({
   last: z.int().min(1).max(1_000).meta({ description: 'How many, the one that goes on now included.' }),
   unit: z.enum(['hour', 'day', 'week', 'month', 'quarter', 'year']),
 })
 
-/** From when to when something is counted: two instants, or the last so many units by the clock of the zone. */
+/** From when to when something is counted: two instants or dates, or the last so many units by the clock of the zone. */
 export const QueryRange = z.union([FixedRange, LastRange])
 export type QueryRange = z.infer<typeof QueryRange>
 

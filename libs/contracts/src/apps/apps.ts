@@ -111,6 +111,14 @@ export const AppPageWithProblems = AppPage.extend({
 }).meta({ id: 'AppPageWithProblems' })
 export type AppPageWithProblems = z.infer<typeof AppPageWithProblems>
 
+export const DataSourceWithProblems = DataSource.extend({
+  problems: z.array(AppProblem).meta({
+    description:
+      'What would keep it from being deployed to the environment of the request; `not_checked` where that cannot be found out now.',
+  }),
+}).meta({ id: 'DataSourceWithProblems' })
+export type DataSourceWithProblems = z.infer<typeof DataSourceWithProblems>
+
 /** What keeps a deployment from going live. */
 export const DeploymentProblem = z
   .object({

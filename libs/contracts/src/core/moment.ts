@@ -28,8 +28,11 @@ export const CalendarDay = z.iso
 
 /**
  * An instant that is compared with: a day stands for when it begins, by the clock of a zone that is named with it. The one
- * schema of such instants; in the query of a route (`zonedDays`) its handler sees the instant.
+ * schema of such instants. In the query of a route (`zonedDays`) its handler sees the instant; in a body `instantIn` finds it.
  */
 export const MomentOrDay = z.union([Moment, CalendarDay], {
   error: 'must be an instant such as 2026-03-02T10:00:00Z, or a date such as 2026-03-02',
 })
+
+/** Whether one is later than the other. Of a date and an instant that is known where the zone is (`instantIn`): here it is not. */
+export const isLater = (one: string, other: string): boolean => one.length === other.length && one > other

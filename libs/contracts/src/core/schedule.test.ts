@@ -48,6 +48,8 @@ describe('a schedule', () => {
       ...{ cron: '@daily', timeZone: 'Asia/Kolkata', overlap: 'skip', misfire: 'once', maxCatchUp: 10 },
     })
     expect(issues({ everySeconds: 30, overlap: 'queue', misfire: 'all', maxCatchUp: 100 })).toEqual([])
+    const days = { timeZone: 'Asia/Tokyo', startAt: '2026-05-01', endAt: '2026-04-30T20:00:00Z' }
+    expect(issues({ everySeconds: 30, ...days })).toEqual([])
   })
 
   it.each([
@@ -55,12 +57,14 @@ describe('a schedule', () => {
     [{ cron: '@daily', everySeconds: 5 }, 'everySeconds: cannot stand beside cron'],
     [{ cron: '@daily', timeZone: 'Mars/Olympus' }, 'timeZone: must be the IANA name'],
     [{ cron: '@daily', timeZone: '+02:00' }, 'timeZone: must be the IANA name'],
-    [{ everySeconds: 5, timeZone: 'UTC' }, 'timeZone: is of use with cron only'],
+    [{ everySeconds: 5, timeZone: 'UTC' }, 'timeZone: is of use with cron or a date only'],
     [{ cron: '* 25 * * *' }, 'cron: hour: 25'],
     [
       { cron: '@daily', startAt: '2026-05-02T00:00:00Z', endAt: '2026-05-01T00:00:00Z' },
       'endAt: must not be',
     ],
+    [{ everySeconds: 5, startAt: '2026-05-02', endAt: '2026-05-01' }, 'endAt: must not be'],
+    [{ everySeconds: 5, startAt: '2026-05-32' }, 'startAt: must be an instant'],
     [{ cron: '@daily', overlap: 'both' }, 'overlap: '],
   ])('%j is none: %s', (input, issue) => {
     expect(issues(input)).toEqual([expect.stringContaining(issue)])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cronProblem } from './cron.js'
-import { Moment } from './moment.js'
+import { CalendarDay, isLater, MomentOrDay } from './moment.js'
 import { TimeZoneName } from './time-zone.js'
 
 const Cron = z
@@ -58,16 +58,23 @@ export const Schedule = z
       .max(100)
       .default(10)
       .meta({ description: 'Times made up for, and times queued, at most.' }),
-    startAt: Moment.optional().meta({ description: 'Nothing is begun before it.' }),
-    endAt: Moment.optional().meta({ description: 'Nothing is begun after it.' }),
+    startAt: MomentOrDay.optional().meta({
+      description:
+        'Nothing is begun before it. A date is when that day begins by the clock of the time zone.',
+    }),
+    endAt: MomentOrDay.optional().meta({
+      description: 'Nothing is begun after it. A date is when that day begins by the clock of the time zone.',
+    }),
   })
   .superRefine(({ cron, everySeconds, timeZone, startAt, endAt }, context) => {
     const wrong = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message })
     if (cron === undefined && everySeconds === undefined) wrong('cron', 'is required, or everySeconds is')
     if (cron !== undefined && everySeconds !== undefined) wrong('everySeconds', 'cannot stand beside cron')
-    if (timeZone !== undefined && cron === undefined) wrong('timeZone', 'is of use with cron only')
-    if (startAt !== undefined && endAt !== undefined && Date.parse(startAt) > Date.parse(endAt))
+    const hasDay = [startAt, endAt].some((bound) => CalendarDay.safeParse(bound).success)
+    if (timeZone !== undefined && cron === undefined && !hasDay)
+      wrong('timeZone', 'is of use with cron or a date only')
+    if (startAt !== undefined && endAt !== undefined && isLater(startAt, endAt))
       wrong('endAt', 'must not be before startAt')
   })
   .meta({ id: 'Schedule', example: { cron: '30 7 * * MON-FRI', timeZone: 'Europe/Berlin' } })

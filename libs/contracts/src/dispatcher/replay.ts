@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { Moment } from '../core/moment.js'
+import { MomentOrDay } from '../core/moment.js'
+import { TimeZoneName } from '../core/time-zone.js'
 
 export const replayJobStatuses = ['running', 'completed', 'canceled'] as const
 export const ReplayJobStatus = z.enum(replayJobStatuses)
@@ -16,13 +17,14 @@ export const ReplayDeliveries = z
       .default(['failed'])
       .meta({ description: 'One or several of failed and succeeded. Default failed.' }),
     eventType: z.string().min(1).max(200).optional(),
-    from: Moment.optional().meta({ description: 'Created at this time or later.' }),
-    to: Moment.optional().meta({ description: 'Created before this time. Default now.' }),
+    from: MomentOrDay.optional().meta({ description: 'Created at this time or later.' }),
+    to: MomentOrDay.optional().meta({
+      description: 'Created before this time, which is later than `from`. Default now.',
+    }),
+    timeZone: TimeZoneName.default('UTC').meta({
+      description: 'By whose clock a date begins that is given for an instant.',
+    }),
     dryRun: z.boolean().default(false).meta({ description: 'Only count.' }),
-  })
-  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
-    path: ['to'],
-    message: 'must be later than from',
   })
   .meta({
     id: 'ReplayDeliveries',

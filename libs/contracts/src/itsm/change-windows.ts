@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { CalendarDay, Moment, MomentOrDay } from '../core/moment.js'
+import { CalendarDay, MomentOrDay } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
+import { TimeZoneName } from '../core/time-zone.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { ChangeConflict, ChangeState } from './changes.js'
 import { weekdays } from './sla-calendars.js'
@@ -26,10 +27,14 @@ export const changeWindowStatuses = ['active', 'inactive'] as const
 
 export const WindowSpan = z
   .strictObject({
-    from: Moment.meta({ example: '2026-12-20T00:00:00.000Z' }),
-    to: Moment.meta({ example: '2027-01-03T00:00:00.000Z' }),
+    from: MomentOrDay.meta({ example: '2026-12-20T00:00:00.000Z' }),
+    to: MomentOrDay.meta({ example: '2027-01-03T00:00:00.000Z' }),
+    timeZone: TimeZoneName.default('UTC').meta({
+      description: 'By whose clock a date begins that is given for an instant; the window keeps the instant.',
+    }),
   })
   .meta({ description: 'Once: from, to before.' })
+export type WindowSpan = z.infer<typeof WindowSpan>
 
 const recurrenceFields = {
   timeZone: z.string().min(1).max(60).meta({ description: 'IANA name.', example: 'Europe/Berlin' }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { Moment } from '../core/moment.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Seq = z.int().positive()
@@ -53,7 +54,10 @@ export const AuditVerifyRange = z.object({
 export type AuditVerifyRange = z.infer<typeof AuditVerifyRange>
 
 export const AuditVerifyRequest = z
-  .strictObject({ checkpoint: AuditCheckpointContent.extend(signatureFields).strict() })
+  .strictObject({
+    // Signed is the text this platform writes; a client that keeps instants may write another.
+    checkpoint: AuditCheckpointContent.extend({ ...signatureFields, at: Moment }).strict(),
+  })
   .meta({
     id: 'AuditVerifyRequest',
     example: {

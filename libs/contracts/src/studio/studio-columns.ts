@@ -92,6 +92,11 @@ const EnumValues = z
   .max(200)
   .refine((values) => new Set(values).size === values.length, 'must not name a value twice')
 
+/** Migrations alone make columns that keep less than others of their type. */
+const secondDigits = z.int().min(0).max(6).optional().meta({
+  description: 'Digits of a second, of a column that a migration has made with fewer than usual.',
+})
+
 /** A column as it is declared; what is left out has its default. */
 export const Column = z
   .discriminatedUnion('type', [
@@ -106,15 +111,23 @@ export const Column = z
       ...common,
       type: z.literal('decimal'),
       precision: z.int().min(1).max(maxPrecision).nullable().default(null),
-      scale: z.int().min(0).max(maxPrecision).nullable().default(null),
+      scale: z.int().min(-maxPrecision).max(maxPrecision).nullable().default(null).meta({
+        description: 'Digits behind the point; of less than 0, so many before it are zeros.',
+      }),
     }),
-    z.strictObject({ ...common, type: z.literal('float') }),
+    z.strictObject({
+      ...common,
+      type: z.literal('float'),
+      precision: z.literal(24).optional().meta({
+        description: 'Binary digits, of a column that a migration has made as `real`.',
+      }),
+    }),
     z.strictObject({ ...common, type: z.literal('boolean') }),
     z.strictObject({ ...common, type: z.literal('date') }),
-    z.strictObject({ ...common, type: z.literal('time') }),
-    z.strictObject({ ...common, type: z.literal('timestamp') }),
-    z.strictObject({ ...common, type: z.literal('local_timestamp') }),
-    z.strictObject({ ...common, type: z.literal('interval') }),
+    z.strictObject({ ...common, type: z.literal('time'), precision: secondDigits }),
+    z.strictObject({ ...common, type: z.literal('timestamp'), precision: secondDigits }),
+    z.strictObject({ ...common, type: z.literal('local_timestamp'), precision: secondDigits }),
+    z.strictObject({ ...common, type: z.literal('interval'), precision: secondDigits }),
     z.strictObject({ ...common, type: z.literal('json') }),
     z.strictObject({ ...common, type: z.literal('uuid') }),
     z.strictObject({ ...common, type: z.literal('enum'), values: EnumValues }),
@@ -122,6 +135,15 @@ export const Column = z
       ...common,
       type: z.literal('array'),
       items: ScalarType.meta({ description: 'Type of the elements, any of which may be null.' }),
+      precision: z.int().min(0).max(maxPrecision).optional().meta({
+        description: 'Of the elements, as a column of their type has it, where a migration has made it so.',
+      }),
+      scale: z
+        .int()
+        .min(0)
+        .max(maxPrecision)
+        .optional()
+        .meta({ description: 'Of elements that are decimals.' }),
     }),
     z.strictObject({
       ...common,

@@ -11,6 +11,7 @@ import { createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { locator } from '../route/location.js'
 import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
+import { answerOf, asLines, json, lines, uploadContent } from './contents.js'
 import { examplesOf } from './examples.js'
 import { type Schema, type Schemas, withNamedMembers } from './named-members.js'
 import { withNullableReferences } from './nullable-references.js'
@@ -70,22 +71,21 @@ export async function openApiDocument(service: string, routes: readonly Route[])
     document.components.schemas = withNamedMembers(document.components.schemas as Schemas)
   const exampleOf = examplesOf((document.components?.schemas ?? {}) as Schemas)
   for (const item of Object.values(document.paths ?? {})) {
-    for (const content of successesOf(item)) content.example = exampleOf(content.schema)
+    for (const [mediaType, content] of successesOf(item)) {
+      if (mediaType === lines) asLines(content, exampleOf)
+      else content.example ??= exampleOf(content.schema as Schema)
+    }
     await slice()
   }
   return document
 }
 
-/** What the operations at a path answer with JSON, one value or lines of it. */
-const successesOf = (item: object): { schema: Schema; example?: unknown }[] =>
-  Object.values(
-    item as Record<string, { responses?: Record<string, { content?: Record<string, { schema: Schema }> }> }>,
-  )
+/** What the operations at a path answer, by its media type. */
+const successesOf = (item: object): [string, Schema][] =>
+  Object.values(item as Record<string, { responses?: Record<string, { content?: Record<string, Schema> }> }>)
     .flatMap(({ responses = {} }) => Object.entries(responses))
     .filter(([status]) => Number(status) < 300)
     .flatMap(([, { content = {} }]) => Object.entries(content))
-    .filter(([mediaType]) => mediaType === 'application/json' || mediaType === lines)
-    .map(([, content]) => content)
 
 /** Where the document itself is from, but not below /api/v1. */
 const originServers = [{ url: '/' }]
@@ -178,28 +178,19 @@ function pathParameters(path: string): z.ZodObject {
 
 function requestBody(body: z.ZodType) {
   const required = !body.safeParse(undefined).success && !body.safeParse({}).success
-  return { required, content: { 'application/json': { schema: body } } }
+  return { required, content: { [json]: { schema: body } } }
 }
 
 const uploadBody = (route: Route, mediaTypes: readonly string[]) => ({
   required: route.kind !== 'raw',
-  content: Object.fromEntries(mediaTypes.map((type) => [type, uploadOf(type)])),
+  content: uploadContent(mediaTypes),
 })
-
-const uploadOf = (mediaType: string) =>
-  mediaType === 'application/json'
-    ? { schema: {}, example: { name: 'Ada' } }
-    : { schema: { type: 'string' as const } }
-
-const lines = 'application/x-ndjson'
-/** Of an answer that is text: what a file of csv may be. */
-const exampleText = 'id,name\n1,Ada\n'
 
 /** Of a success. */
 const mediaTypes = ({ kind, answers }: Route): readonly string[] =>
-  answers ?? (kind === 'stream' ? [lines] : ['application/json'])
+  answers ?? [kind === 'stream' ? lines : json]
 
-/** Whether an answer of this type is described by the schema of the route, and not as text. */
+/** Whether an answer of this type is described by the schema of the route, and not as what it is of any route. */
 const isOfSchema = ({ answers }: Route, mediaType: string): boolean =>
   answers === undefined || mediaType === lines
 
@@ -217,12 +208,7 @@ function success(route: Route, envelope: z.ZodType, located: boolean): RouteConf
     }),
   }
   const content = Object.fromEntries(
-    mediaTypes(route).map((type) => [
-      type,
-      isOfSchema(route, type)
-        ? { schema: envelope }
-        : { schema: { type: 'string' as const }, example: exampleText },
-    ]),
+    mediaTypes(route).map((type) => [type, isOfSchema(route, type) ? { schema: envelope } : answerOf(type)]),
   )
   const description = route.status === 204 ? 'Done; no content.' : route.summary
   return route.status === 204 ? { description, headers } : { description, headers, content }
@@ -237,7 +223,7 @@ function errorResponses(route: Route): RouteConfig['responses'] {
       .filter((code) => errorTable[code].status === status)
       .map((code) => `\`${code}\``)
       .join(', '),
-    content: { 'application/json': { schema: ErrorEnvelope } },
+    content: { [json]: { schema: ErrorEnvelope } },
   })
   return Object.fromEntries(statuses.map((status) => [status, response(status)]))
 }

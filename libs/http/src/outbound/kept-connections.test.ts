@@ -128,6 +128,14 @@ describe('an answer that is mostly no body', () => {
 
 describe('interim answers', () => {
   const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
+  it('are passed over, also a 100 that nobody has asked for', async () => {
+    const { request, sockets } = await startWith((socket) =>
+      socket.on('data', () => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${hint}${ok}`)),
+    )
+    for (let n = 0; n < 2; n++) expect(await request()).toMatchObject({ status: 200 })
+    expect(sockets).toHaveLength(1)
+  })
+
   it.each([
     [16, 200],
     [17, undefined],

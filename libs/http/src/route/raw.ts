@@ -48,7 +48,7 @@ export function defineRaw<const Path extends string>(contract: RawContract<Path>
     params: undefined,
     query: z.looseObject({}),
     body: undefined,
-    ...(contract.method !== 'get' && { upload: ['application/json', 'text/plain'] }),
+    ...(contract.method !== 'get' && { upload: ['application/json', 'text/plain; charset=utf-8'] }),
     answers: contract.mediaTypes,
     response: z.unknown(),
     status: 200,

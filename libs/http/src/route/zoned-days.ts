@@ -1,5 +1,5 @@
-import { MomentOrDay, TimeZoneName } from '@opsplane/contracts'
-import { localClock } from '@opsplane/runtime'
+import { invalidField, MomentOrDay, TimeZoneName } from '@opsplane/contracts'
+import { instantIn } from '@opsplane/runtime'
 import type { z } from 'zod'
 
 /** Where days of a query begin, for one that does not say so itself. */
@@ -7,8 +7,6 @@ const TimeZoneOfDays = TimeZoneName.default('UTC').meta({
   description: 'By whose clock a date begins that is given for an instant: an IANA name.',
   example: 'Europe/Berlin',
 })
-
-const day = /^\d{4}-\d\d-\d\d$/
 
 function isMomentOrDay(schema: z.core.$ZodType): boolean {
   if (schema === MomentOrDay) return true
@@ -25,10 +23,6 @@ export const withTimeZone = (query: z.ZodObject): z.ZodObject =>
     ? query
     : query.safeExtend({ timeZone: TimeZoneOfDays })
 
-/** When a day begins by the clock of a zone, as an ISO instant. */
-export const startOfDay = (text: string, timeZone: string): string =>
-  new Date(localClock(timeZone).instantOf(Date.parse(text))).toISOString()
-
 /** Makes instants of the dates in a parsed query, so that handlers see instants alone. */
 export function zonedDays(query: z.ZodObject): (parsed: unknown) => unknown {
   const names = momentsOf(query)
@@ -38,10 +32,34 @@ export function zonedDays(query: z.ZodObject): (parsed: unknown) => unknown {
     const { timeZone = 'UTC', ...rest } = parsed as Record<string, unknown>
     const instants = names.flatMap((name) => {
       const value = rest[name]
-      return typeof value === 'string' && day.test(value)
-        ? [[name, startOfDay(value, String(timeZone))] as const]
-        : []
+      return typeof value === 'string' ? [[name, instantIn(String(timeZone), value)] as const] : []
     })
     return { ...(isAdded ? rest : (parsed as object)), ...Object.fromEntries(instants) }
   }
+}
+
+interface Bounds {
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/**
+ * The span of time that a body names, as instants: a date is when that day begins in the zone. Throws `validation_failed` for one
+ * that does not end after it begins.
+ */
+export function spanIn<Given extends Bounds>(
+  timeZone: string,
+  { from, to }: Given,
+): Pick<Given, 'from' | 'to'> {
+  const span = {
+    from: from === undefined ? from : instantIn(timeZone, from),
+    to: to === undefined ? to : instantIn(timeZone, to),
+  }
+  if (span.from !== undefined && span.to !== undefined && span.from >= span.to)
+    throw invalidField(
+      '/to',
+      'empty_span',
+      'The span of time has to end after it begins: to must be later than from.',
+    )
+  return span as Pick<Given, 'from' | 'to'>
 }

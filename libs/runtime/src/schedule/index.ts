@@ -1,4 +1,5 @@
 export type { Times } from './cron-times.js'
 export { type Begin, type Decided, type Due, decideFires, decideOverlap } from './decide.js'
 export { type LocalClock, localClock } from './local-clock.js'
+export { instantIn, startOfDay } from './moments.js'
 export { previewTimes, type Spec, timesOf } from './times.js'

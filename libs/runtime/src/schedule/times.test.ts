@@ -93,6 +93,19 @@ describe('a schedule', () => {
     expect(asText(backBetween(timesOf(spec), 0, Date.parse('2030-01-01T00:00:00Z')))).toEqual(days)
   })
 
+  it('takes dates for when those days begin by the clock of its zone', () => {
+    const bounds = { timeZone: 'Europe/Berlin', startAt: '2026-03-29', endAt: '2026-03-30' }
+    expect(previewTimes({ ...bounds, everySeconds: 82_800 }, '2026-01-01T00:00:00Z', 9)).toEqual([
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+    ])
+    expect(previewTimes({ ...bounds, cron: '0 0,12 * * *' }, '2026-01-01T00:00:00Z', 9)).toEqual([
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T10:00:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+    ])
+  })
+
   it('comes in leap years where it says so', () => {
     expect(previewTimes({ cron: '0 0 29 2 *' }, '2026-01-01T00:00:00Z', 2)).toEqual([
       '2028-02-29T00:00:00.000Z',

@@ -1,14 +1,15 @@
 import type { Schedule } from '@opsplane/contracts'
 import type { Times } from './cron-times.js'
 import { cronTimes } from './cron-times.js'
+import { instantIn } from './moments.js'
 
 /** The part of a schedule that says when; `startAt` is there where it goes by an interval. */
 export type Spec = Pick<Schedule, 'cron' | 'timeZone' | 'everySeconds' | 'startAt' | 'endAt'>
 
 /** Throws RangeError for a schedule that its schema does not allow. */
 export function timesOf(spec: Spec): Times {
-  const from = spec.startAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(spec.startAt)
-  const until = spec.endAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(spec.endAt)
+  const from = boundOf(spec, spec.startAt) ?? Number.NEGATIVE_INFINITY
+  const until = boundOf(spec, spec.endAt) ?? Number.POSITIVE_INFINITY
   const times = unbounded(spec)
   const within = (at: number | undefined) => (at !== undefined && at >= from && at <= until ? at : undefined)
   return {
@@ -17,11 +18,16 @@ export function timesOf(spec: Spec): Times {
   }
 }
 
-function unbounded({ cron, timeZone = 'UTC', everySeconds, startAt }: Spec): Times {
+const boundOf = ({ timeZone = 'UTC' }: Pick<Spec, 'timeZone'>, bound: string | undefined) =>
+  bound === undefined ? undefined : Date.parse(instantIn(timeZone, bound))
+
+function unbounded(spec: Spec): Times {
+  const { cron, timeZone = 'UTC', everySeconds } = spec
   if (cron !== undefined) return cronTimes(cron, timeZone)
-  if (everySeconds === undefined || startAt === undefined)
+  const anchor = boundOf(spec, spec.startAt)
+  if (everySeconds === undefined || anchor === undefined)
     throw new RangeError('A schedule needs cron, or everySeconds and the instant it counts from.')
-  return intervalTimes(everySeconds * 1_000, Date.parse(startAt))
+  return intervalTimes(everySeconds * 1_000, anchor)
 }
 
 function intervalTimes(everyMs: number, anchor: number): Times {

@@ -1,4 +1,5 @@
 import jsonata from 'jsonata'
+import { registerExactFunctions } from '../exact/functions.js'
 import { isOverdue } from './stopwatch.js'
 
 /** JSONata's own guardrails; the parent's deadline and the heap's limit hold where these do not. */
@@ -29,6 +30,7 @@ export function compile(source: string): jsonata.Expression {
   }
   const expression = jsonata(source, guardrails)
   expression.registerFunction('eval', refuseEval)
+  registerExactFunctions(expression)
   compiled.set(source, expression)
   characters += source.length
   for (const oldest of compiled.keys()) {

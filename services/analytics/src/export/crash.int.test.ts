@@ -10,7 +10,7 @@ import { idOf, type Neighbours, startNeighbours } from './export.fixture.js'
 
 const killsEach = Number(process.env.EXPORT_KILLS ?? 1)
 const seed = Number(process.env.CRASH_SEED ?? 15)
-const count = 8_000
+const count = 4_000
 
 let neighbours: Neighbours
 let service: TestService

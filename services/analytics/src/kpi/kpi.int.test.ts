@@ -211,6 +211,12 @@ describe('a KPI', () => {
       { from: '2026-03-29T04:00:00.000Z', target: 100, backfilled: true },
       { from: '2026-03-30T04:00:00.000Z', target: 100, backfilled: true },
     ])
+    // A day begins in New York, or where the request says.
+    const days = { from: '2026-03-30', to: '2026-03-30T03:00:00Z' }
+    const path = `/analytics/kpis/${one.id}/backfill`
+    expect((await api.post(path, days)).error().details).toMatchObject([{ path: '/to' }])
+    const inUtc = (await api.post(path, { ...days, timeZone: 'UTC' })).data(KpiBackfillStarted)
+    expect(inUtc.times).toBe(0)
   })
 
   it('pages through its history in both directions', async () => {

@@ -175,6 +175,8 @@ describe('times', () => {
       '2026-03-29T10:07',
       '2026-03-30T10:07',
     ])
+    const ofDays = { everySeconds: 86_400, startAt: '2026-06-01', timeZone: berlin }
+    expect(times(ofDays)).toEqual(['2026-03-28T22:00', '2026-03-29T22:00', '2026-03-30T22:00'])
     expect(() => times({ everySeconds: 60 })).toThrow('more than 2000 times')
   })
 

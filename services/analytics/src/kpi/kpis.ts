@@ -10,7 +10,7 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
-import type { Delegations, RequestMeta } from '@opsplane/http'
+import { type Delegations, type RequestMeta, spanIn } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type Limits, type Logger, startDeadline } from '@opsplane/runtime'
 import { and, eq } from 'drizzle-orm'
@@ -140,10 +140,11 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
       if (found) await revoke(found.state.owner.grant)
     },
 
-    async backfill(id, { from, to, replace }, meta) {
+    async backfill(id, { replace, timeZone, ...bounds }, meta) {
       const state = await kpis.get(id, meta.tenant)
       if (!isOfFacts(state))
         throw new ApiError('conflict', 'Only what is measured of a dataset can be measured for the past.')
+      const { from, to } = spanIn(timeZone ?? state.timeZone, bounds)
       const until = Math.min(Date.parse(to ?? meta.now), Date.parse(meta.now))
       const times = pastTimes(state, { from: Date.parse(from), to: until })
       const asked = { kpiId: id, tenant: meta.tenant, times, backfill: true, replace, now: meta.now }

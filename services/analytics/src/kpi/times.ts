@@ -1,5 +1,5 @@
 import { ApiError, canonicalJson, type KpiPeriod, type KpiState, type Schedule } from '@opsplane/contracts'
-import { timesOf } from '@opsplane/runtime'
+import { instantIn, timesOf } from '@opsplane/runtime'
 
 const crons = {
   hour: '1 * * * *',
@@ -37,11 +37,12 @@ export function pastTimes(
   { schedule, createdAt }: Pick<KpiState, 'schedule' | 'createdAt'>,
   { from, to }: { from: number; to: number },
 ): number[] {
-  const { startAt, ...unbounded } = schedule
+  const { startAt, timeZone = 'UTC', ...unbounded } = schedule
   const everyMs = (schedule.everySeconds ?? 0) * 1_000
-  const anchor = Date.parse(startAt ?? createdAt)
+  const anchor = Date.parse(instantIn(timeZone, startAt ?? createdAt))
   const first = anchor - Math.ceil((anchor - from) / everyMs) * everyMs
-  const times = timesOf(everyMs > 0 ? { ...unbounded, startAt: new Date(first).toISOString() } : unbounded)
+  const grid = everyMs > 0 ? { startAt: new Date(first).toISOString() } : {}
+  const times = timesOf({ ...unbounded, timeZone, ...grid })
   const found: number[] = []
   for (let at = times.after(from - 1); at !== undefined && at < to; at = times.after(at)) {
     found.push(at)

@@ -8,8 +8,7 @@ import {
   type ResultColumn,
   type ResultColumnType,
 } from '@opsplane/contracts'
-import { startOfDay } from '@opsplane/http'
-import { localClock } from '@opsplane/runtime'
+import { localClock, startOfDay } from '@opsplane/runtime'
 
 type Condition = Filter[string]
 

@@ -12,6 +12,7 @@ import { requireRight } from './rights.js'
 import { factComposites, factRows, rowsOfAnswer } from './rows.js'
 import type { StudioQueries } from './studio.js'
 import { checkStudioQuery } from './studio-query.js'
+import { checkRange } from './timeline.js'
 import type { QueryCaller, QueryRunner } from './types.js'
 
 export interface QueryRunnerOptions {
@@ -63,6 +64,7 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
       }
     },
     checkQuery(query) {
+      checkRange(query)
       if (!isAnalyticsQuery(query)) checkFactRows(query)
       else if (query.dataset === undefined) checkStudioQuery(query)
       else checkDatasetQuery(query, datasetOf(query.dataset))

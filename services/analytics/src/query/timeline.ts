@@ -1,5 +1,6 @@
 import { defaultRange, type Grain, type QueryRange } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
+import { instantIn } from '@opsplane/runtime'
 import { InvalidQuery } from './invalid-query.js'
 
 /** From when to when facts count, and where the spans begin that rows are distinguished by: ISO instants. */
@@ -25,10 +26,25 @@ const lengths: Record<Grain, number> = {
 }
 const mostSpans = 10_000
 
+/** The ends of a range, as instants. Throws InvalidQuery for one that does not end after it begins. */
+function fixedSpan(range: Extract<QueryRange, { from: string }>, timeZone: string) {
+  const [from, to] = [range.from, range.to].map((end) => instantIn(timeZone, end)) as [string, string]
+  if (from >= to) throw new InvalidQuery('/range/to', 'must be later than from')
+  return { from, to }
+}
+
+/** Throws InvalidQuery for a range that does not end after it begins by the clock of its zone. */
+export function checkRange({ range, timeZone }: Pick<AskedTime, 'range' | 'timeZone'>): void {
+  if (range && 'from' in range) fixedSpan(range, timeZone)
+}
+
 /** Whole units by the clock of the zone end with the quarter hour that goes on, so that answers hold for as long. */
 export async function timelineOf(sql: StatementRunner, asked: AskedTime): Promise<Timeline> {
   const { range = defaultRange, timeZone, now } = asked
-  if ('from' in range) return withBounds(sql, asked, range.from, range.to)
+  if ('from' in range) {
+    const { from, to } = fixedSpan(range, timeZone)
+    return withBounds(sql, asked, from, to)
+  }
   const { last, unit } = range
   const begun =
     unit === 'hour'

@@ -107,6 +107,28 @@ describe('a report', () => {
     expect(await days('Asia/Kathmandu')).toEqual([['2026-03-01T18:15:00.000Z', 4]])
   })
 
+  it('takes the days of a range by the clock of its zone, or of the one that it is run with', async () => {
+    const range = { from: '2026-03-01', to: '2026-03-02' }
+    const given = (await create({ query: { ...query, range } })).data(Report)
+    expect(given.query.range).toEqual(range)
+    const counted = async (body: object) => {
+      const path = `/analytics/reports/${given.id}/run`
+      const answer = (await api.post(path, body)).data(QueryAnswer)
+      return [answer.range?.from, answer.totals?.incidents]
+    }
+    expect(await counted({})).toEqual(['2026-03-01T00:00:00.000Z', 2])
+    expect(await counted({ timeZone: 'Europe/Berlin' })).toEqual(['2026-02-28T23:00:00.000Z', 1])
+    const mixed = { from: '2026-03-02', to: '2026-03-01T23:30:00Z' }
+    expect(await counted({ range: mixed, timeZone: 'Europe/Berlin' })).toEqual([
+      '2026-03-01T23:00:00.000Z',
+      0,
+    ])
+    const refused = { code: 'validation_failed', details: [{ path: '/range/to' }] }
+    expect((await run({}, { range: mixed })).error()).toMatchObject(refused)
+    const saved = { code: 'validation_failed', details: [{ path: '/query/range/to' }] }
+    expect((await create({ query: { ...query, range: mixed } })).error()).toMatchObject(saved)
+  })
+
   it('compares with the period before', async () => {
     const { comparison } = await answer({
       ...{ dimensions: ['severity'], comparePrevious: true },

@@ -18,12 +18,12 @@ import type { ServiceContext } from '@opsplane/service'
 import type { Apps } from '../app/apps.js'
 import { checkPage } from '../check/page.js'
 import { readDraft } from '../draft.js'
+import type { World } from '../inspect/inspect.js'
+import type { LookUp } from '../inspect/lookup.js'
 import type { Platform } from '../platform.js'
 import { type Carrying, createCarrying, requireCarried } from './carrying.js'
 import { contentsLoader, contentsOf, contentsRow, digestOf, type LoadContents } from './contents.js'
 import { type DeploymentCommand, deployment, type StoredDeployment } from './domain.js'
-import { createAsking } from './inspect/ask.js'
-import { inspectSources, type World } from './inspect/inspect.js'
 import { byNumber, type DeploymentRow, liveOf } from './queries.js'
 
 export interface Deployments {
@@ -51,7 +51,8 @@ export interface Deployments {
 export interface DeploymentParts {
   apps: Apps
   expressions: Expressions
-  platform: Platform
+  platform: Pick<Platform, 'delegations'>
+  lookUp: LookUp
 }
 
 /** One try to bring contents live. */
@@ -65,13 +66,10 @@ interface Release {
 
 type Replaces = (before: StoredDeployment | undefined) => void
 
-const inspectionSeconds = 120
-const inspectionTimeoutMs = 10_000
-
 export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): Deployments {
   const { store, database, log } = ctx
-  const { apps, expressions, platform } = parts
-  const { delegations } = platform
+  const { apps, expressions, lookUp } = parts
+  const { delegations } = parts.platform
   const aggregate = store.aggregate(deployment)
   const load = contentsLoader(database)
   const carrying = createCarrying(delegations, { load, log })
@@ -79,11 +77,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
 
   /** What keeps the contents from going live, and what they take. */
   const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<World> => {
-    const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: inspectionSeconds })
-    const { signal, principal } = meta
-    const caller = { grant, key: id, causationId: id, timeoutMs: inspectionTimeoutMs, signal: signal() }
-    const asking = createAsking(platform.call, caller, platform.operations.isComplete)
-    const world = await inspectSources(asking, contents.sources, principal.permissions)
+    const world = await lookUp(contents.sources, id, meta)
     const problems = [...(await ofPages(expressions, contents, meta.tenant)), ...world.problems]
     return { ...world, problems: problems.slice(0, mostDetails) }
   }

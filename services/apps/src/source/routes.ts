@@ -1,4 +1,10 @@
-import { DataSource, DataSourceInput, DataSourcePatch, type ErrorCode } from '@opsplane/contracts'
+import {
+  DataSource,
+  DataSourceInput,
+  DataSourcePatch,
+  DataSourceWithProblems,
+  type ErrorCode,
+} from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
@@ -53,12 +59,13 @@ export function sourceRoutes(
       path,
       summary: 'Add a data source to an app',
       description:
-        'What it names is looked for when the app is deployed. Its expressions run on the server; a browser sends the ' +
-        'parameters that are declared, and nothing else. Emits `data_source.created`.',
+        'Its expressions run on the server; a browser sends the parameters that are declared, and nothing else. `problems` names ' +
+        'what it speaks of that is not in the environment of the request, or not as it takes it; a deployment there fails with ' +
+        'them. Emits `data_source.created`.',
       tag,
       scope: 'apps:write',
       body: DataSourceInput,
-      response: DataSource,
+      response: DataSourceWithProblems,
       status: 201,
       errors: ['not_found', 'conflict', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => sources.create(params.id, body, meta),
@@ -86,11 +93,12 @@ export function sourceRoutes(
       path: one,
       summary: 'Update a data source of an app',
       description:
-        'Deployments stay as they are. Emits `data_source.updated`, or nothing where nothing changes.',
+        'Deployments stay as they are. Answers with `problems`, as when it was added. Emits `data_source.updated`, or nothing ' +
+        'where nothing changes.',
       tag,
       scope: 'apps:write',
       body: DataSourcePatch,
-      response: DataSource,
+      response: DataSourceWithProblems,
       errors: [...changes, 'conflict'],
       handler: ({ params, body, meta }) => sources.update(params.id, params.sourceId, body, meta),
     }),

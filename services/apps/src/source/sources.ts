@@ -3,6 +3,7 @@ import {
   type DataSourceInput,
   type DataSourcePatch,
   type DataSourceState,
+  type DataSourceWithProblems,
   newId,
   notFound,
   type ResourceCommand,
@@ -17,14 +18,20 @@ import { refuseProblems, refuseTooMany } from '../check/refuse.js'
 import { checkSource } from '../check/source.js'
 import { mostSources, namesIn } from '../draft.js'
 import { atHome, homeOf } from '../home.js'
+import type { createWarnings } from '../inspect/lookup.js'
 import { unlessTaken } from '../taken.js'
 import { dataSource } from './domain.js'
 
 export interface Sources {
   aggregate: Aggregate<DataSourceState, ResourceCommand<DataSourceState>, DataSource>
-  create(appId: string, fields: DataSourceInput, meta: RequestMeta): Promise<DataSource>
+  create(appId: string, fields: DataSourceInput, meta: RequestMeta): Promise<DataSourceWithProblems>
   get(appId: string, id: string, tenant: TenantScope): Promise<DataSource>
-  update(appId: string, id: string, patch: DataSourcePatch, meta: RequestMeta): Promise<DataSource>
+  update(
+    appId: string,
+    id: string,
+    patch: DataSourcePatch,
+    meta: RequestMeta,
+  ): Promise<DataSourceWithProblems>
   delete(appId: string, id: string, meta: RequestMeta): Promise<void>
 }
 
@@ -34,10 +41,19 @@ const nameTaken = {
   message: 'There is a data source of this name in this app already.',
 }
 
-/** Data sources of apps. Whether what they name is there is looked at by deployments: environments differ. */
+export interface SourceParts {
+  apps: Apps
+  expressions: Expressions
+  warningsOf: ReturnType<typeof createWarnings>
+}
+
+/**
+ * Data sources of apps: saved only as what they are can work, and with what they name that is not there in the environment of the
+ * caller. Another one may have it: that deployments look at.
+ */
 export function createSources(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,
-  { apps, expressions }: { apps: Apps; expressions: Expressions },
+  { apps, expressions, warningsOf }: SourceParts,
 ): Sources {
   const aggregate = store.aggregate(dataSource)
 
@@ -56,8 +72,13 @@ export function createSources(
       refuseTooMany(sources.size, mostSources, 'data sources')
       refuseProblems(await checkSource(expressions, fields, meta.tenant))
       const id = newId('dataSource')
+      const problems = await warningsOf(fields, id, meta)
       const command = { kind: 'create', id, fields: { appId, ...fields }, now: meta.now } as const
-      return unlessTaken(aggregate.create(id, command, atHome(meta)), nameTaken)
+      const saved = store.transact(atHome(meta), async (unit) => ({
+        ...(await unit.create(aggregate, id, command)),
+        problems,
+      }))
+      return unlessTaken(saved, nameTaken)
     },
 
     async get(appId, id, tenant) {
@@ -68,10 +89,17 @@ export function createSources(
     async update(appId, id, patch, meta) {
       const state = await stateOf(appId, id, meta.tenant)
       await apps.active(appId, 'change a data source', meta.tenant)
-      const { binding = state.binding, params = state.params, result = state.result } = patch
+      const { name = state.name, binding = state.binding } = patch
+      const { params = state.params, result = state.result } = patch
       refuseProblems(await checkSource(expressions, { binding, params, result }, meta.tenant))
+      const problems = await warningsOf({ name, binding }, id, meta)
       const command = { kind: 'update', patch, now: meta.now } as const
-      return unlessTaken(aggregate.handle(id, command, atHome(meta)), nameTaken)
+      const saved = store.transact(
+        atHome(meta),
+        async (unit) => ({ ...(await unit.handle(aggregate, id, command)), problems }),
+        { queueKey: id },
+      )
+      return unlessTaken(saved, nameTaken)
     },
 
     async delete(appId, id, meta) {

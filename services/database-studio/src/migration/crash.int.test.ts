@@ -18,7 +18,7 @@ const workspaceId = newId('workspace')
 /** The service in a process of its own, at the port it is reported. */
 async function spawnStudio(env: Record<string, string | undefined>): Promise<RunningService> {
   const port = Number(env.PORT)
-  const main = fileURLToPath(new URL('../main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../../bundle/main.cjs', import.meta.url))
   const child = spawn(process.execPath, [main], { env: { ...process.env, ...env }, stdio: 'ignore' })
   const exited = once(child, 'exit')
   pid = child.pid ?? 0

@@ -164,20 +164,35 @@ const plainTypes: Record<string, Column['type']> = {
   ...{ 'timestamp with time zone': 'timestamp', 'timestamp without time zone': 'local_timestamp' },
 }
 
+/** Digits of a second that columns of a type have unless SQL says otherwise. */
+const usualDigits: Partial<Record<Column['type'], number>> = {
+  ...{ timestamp: 3, local_timestamp: 3, time: 6, interval: 6 },
+}
+
 function plainType(written: string) {
   const bare = written.replace(/\s*\([\d,-]+\)/, '')
   if (bare.endsWith('[]')) {
     const items = ScalarType.safeParse(plainTypes[bare.slice(0, -2)])
-    return items.success ? { type: 'array' as const, items: items.data } : null
+    return items.success
+      ? { type: 'array' as const, items: items.data, ...keptOf(written, items.data) }
+      : null
   }
   const type = plainTypes[bare]
   if (!type) return null
-  const [first, second] = (/\((\d+)(?:,(\d+))?\)/.exec(written) ?? [])
-    .slice(1)
-    .map((text) => (text ? Number(text) : null))
-  if (type === 'text') return { type, maxLength: first ?? null }
-  if (type === 'decimal') return { type, precision: first ?? null, scale: first ? (second ?? 0) : null }
-  return { type }
+  const kept = keptOf(written, type)
+  if (type === 'decimal') return { type, precision: null, scale: null, ...kept }
+  if (type === 'text') return { type, maxLength: Number(/\((\d+)\)/.exec(written)?.[1] ?? 0) || null }
+  return { type, ...kept }
+}
+
+/** What a type keeps less of than others of its kind. */
+function keptOf(written: string, type: Column['type'] | undefined): { precision?: number; scale?: number } {
+  if (written.startsWith('real')) return { precision: 24 }
+  const [, digits, behind = '0'] = /\((\d+)(?:,(-?\d+))?\)/.exec(written) ?? []
+  if (type === undefined || digits === undefined) return {}
+  const [precision, scale] = [Number(digits), Number(behind)]
+  if (type === 'decimal') return { precision, scale }
+  return precision < (usualDigits[type] ?? 0) ? { precision } : {}
 }
 
 function indexOf(

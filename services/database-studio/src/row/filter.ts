@@ -218,13 +218,19 @@ function readAmong(field: Field, operand: unknown, negated: boolean): Condition 
 /** An operand as text. It may be longer or more exact than the column holds: then nothing is equal to it. */
 function operandOf({ kind, definition }: Typed, operand: unknown): string | { problem: string } {
   if (operand instanceof StartOfDay) return operand.text
-  const bounded: Column | undefined = kind === 'enum' || kind === 'array' ? definition : undefined
+  const bounded = kind === 'enum' || kind === 'array' ? withoutPrecision(definition) : undefined
   const parsed = parseValue({ kind, ...(bounded && { definition: bounded }) }, operand)
   if ('problem' in parsed) return parsed
   const text = Array.isArray(parsed.value)
     ? (parameterText(parsed.value, undefined) ?? '')
     : String(parsed.value)
   return text.length > bounds.text ? { problem: `must have at most ${bounds.text} characters` } : text
+}
+
+function withoutPrecision(column: Column | undefined): Column | undefined {
+  if (column?.type !== 'array') return column
+  const { precision: _, scale: __, ...array } = column
+  return array
 }
 
 function readJson(

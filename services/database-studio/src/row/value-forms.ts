@@ -12,12 +12,22 @@ export const localPattern = /^(?!0000)\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(
 export const intervalPattern =
   /^P(?=.)(?:-?\d{1,9}Y)?(?:-?\d{1,9}M)?(?:-?\d{1,9}W)?(?:-?\d{1,9}D)?(?:T(?=.)(?:-?\d{1,9}H)?(?:-?\d{1,9}M)?(?:-?\d{1,9}(?:\.\d{1,6})?S)?)?$/
 
-/**
- * What is wrong with the fraction of a second of an instant or a local one: columns have milliseconds. What is only compared
- * with them has as many digits as Postgres.
- */
-export function fractionProblem(text: string, isStored: boolean): string | undefined {
-  const most = isStored ? 3 : 6
+/** As many digits of a second as Postgres has. */
+export const secondDigits = 6
+
+/** What is wrong with the fraction of a second of a value that is kept with so many of its digits. */
+export function fractionProblem(text: string, most: number): string | undefined {
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? ''
-  return /[1-9]/.test(fraction.slice(most)) ? `must have at most ${most} digits of a second` : undefined
+  if (!/[1-9]/.test(fraction.slice(most))) return undefined
+  return most === 0 ? 'must have no fraction of a second' : `must have at most ${most} digits of a second`
+}
+
+/** Whether a column of the type `real` shows this number again: it has some seven digits, and writes as few as name it. */
+export function isReal(value: number): boolean {
+  const kept = Math.fround(value)
+  for (let digits = 1; digits <= 9; digits++) {
+    const shown = Number(kept.toPrecision(digits))
+    if (Math.fround(shown) === kept) return shown === value
+  }
+  return false
 }

@@ -12,7 +12,9 @@ import {
   floatProblem,
   fractionProblem,
   intervalPattern,
+  isReal,
   localPattern,
+  secondDigits,
   specialFloats,
   timePattern,
 } from './value-forms.js'
@@ -69,13 +71,21 @@ const parsers: Record<ValueKind, Parser> = {
     if (column?.type !== 'decimal' || column.precision === null) return right(text)
     const { precision } = column
     const scale = column.scale ?? 0
-    if (fraction.replace(/0+$/, '').length > scale) return wrong(`must have at most ${scale} decimal places`)
-    if (whole.replace(/^0+/, '').length > precision - scale)
-      return wrong(`must have at most ${precision - scale} digits before the decimal point`)
+    const behind = Math.max(scale, 0)
+    if (fraction.replace(/0+$/, '').length > behind)
+      return wrong(`must have at most ${behind} decimal places`)
+    const digits = whole.replace(/^0+/, '')
+    const before = Math.max(precision - scale, 0)
+    if (digits.length > before) return wrong(`must have at most ${before} digits before the decimal point`)
+    const zeros = '0'.repeat(Math.max(-scale, 0))
+    if (digits !== '' && !digits.endsWith(zeros)) return wrong(`must be a multiple of 1${zeros}`)
     return right(text)
   },
-  float(value) {
+  float(value, column) {
     if (value instanceof ExactNumber) return wrong(inexactNumber)
+    const isSingle = column?.type === 'float' && column.precision !== undefined
+    if (isSingle && typeof value === 'number' && !isReal(value))
+      return wrong('has more digits, or is greater or smaller, than the column keeps')
     const isFloat = (typeof value === 'number' && Number.isFinite(value)) || specialFloats.has(value)
     return isFloat ? right(value) : wrong(floatProblem)
   },
@@ -85,26 +95,30 @@ const parsers: Record<ValueKind, Parser> = {
   timestamp(value, column) {
     const moment = Moment.safeParse(value)
     if (!moment.success) return wrong('must be an instant with its offset, such as "2026-03-02T10:00:00Z"')
-    const problem = fractionProblem(String(value), column !== undefined)
+    const problem = fractionProblem(String(value), instantDigits(column))
     if (problem) return wrong(problem)
     const [, digits = ''] = /\.(\d+)/.exec(String(value)) ?? []
     return right(digits.length > 3 ? moment.data.replace(/\.\d{3}/, `.${digits.slice(0, 6)}`) : moment.data)
   },
-  time: (value) =>
-    typeof value === 'string' && timePattern.test(value)
-      ? right(value)
-      : wrong('must be a time of day, such as "08:30:00"'),
+  time(value, column) {
+    if (typeof value !== 'string' || !timePattern.test(value))
+      return wrong('must be a time of day, such as "08:30:00"')
+    const problem = fractionProblem(value, digitsOfSecond(column))
+    return problem ? wrong(problem) : right(value)
+  },
   local_timestamp(value, column) {
     const isLocal = typeof value === 'string' && localPattern.test(value)
     if (!isLocal || !CalendarDay.safeParse(value.slice(0, 10)).success)
       return wrong('must be a date and time without an offset, such as "2026-03-02T10:00:00"')
-    const problem = fractionProblem(value, column !== undefined)
+    const problem = fractionProblem(value, instantDigits(column))
     return problem ? wrong(problem) : right(value)
   },
-  interval: (value) =>
-    typeof value === 'string' && intervalPattern.test(value)
-      ? right(value)
-      : wrong('must be a duration of ISO 8601, such as "P1DT2H30M"'),
+  interval(value, column) {
+    if (typeof value !== 'string' || !intervalPattern.test(value))
+      return wrong('must be a duration of ISO 8601, such as "P1DT2H30M"')
+    const problem = fractionProblem(value, digitsOfSecond(column))
+    return problem ? wrong(problem) : right(value)
+  },
   json: (value) =>
     /(?<!\\)(?:\\\\)*\\u0000/.test(stringifyExact(value))
       ? wrong('must not contain the character U+0000')
@@ -128,9 +142,10 @@ const parsers: Record<ValueKind, Parser> = {
     if (!Array.isArray(value) || value.length > mostItems)
       return wrong(`must be a list of at most ${mostItems} values`)
     const items = column?.type === 'array' ? column.items : 'text'
+    const element = column?.type === 'array' ? elementOf(column) : column
     const found: unknown[] = []
     for (const [index, item] of value.entries()) {
-      const parsed = item === null ? right(null) : parsers[items](item, column)
+      const parsed = item === null ? right(null) : parsers[items](item, element)
       if ('problem' in parsed) return wrong(`has an element, at place ${index}, that ${parsed.problem}`)
       found.push(parsed.value)
     }
@@ -140,6 +155,23 @@ const parsers: Record<ValueKind, Parser> = {
 }
 
 const mostItems = 10_000
+
+/** Digits of a second that a column keeps; of what is only compared with one all that Postgres has. */
+const digitsOfSecond = (column: Column | undefined): number =>
+  (column && 'precision' in column ? column.precision : undefined) ?? secondDigits
+
+/** The same of instants and local ones, of which columns have milliseconds. */
+const instantDigits = (column: Column | undefined): number =>
+  column === undefined ? secondDigits : Math.min(digitsOfSecond(column), 3)
+
+/** The column whose values the elements of an array could be. */
+const elementOf = ({ items, precision, scale, ...column }: Extract<Column, { type: 'array' }>) =>
+  ({
+    ...column,
+    type: items,
+    ...(precision !== undefined && { precision, scale: scale ?? 0 }),
+    ...(precision === undefined && items === 'decimal' && { precision: null, scale: null }),
+  }) as Column
 
 const decimalPattern = /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -12,6 +12,7 @@ import { Problems } from '../row/problems.js'
 import { checkRules } from '../row/rules.js'
 import { parseValue } from '../row/values.js'
 import { checkExpression } from '../sql/expression.js'
+import { sqlTypeOf } from './column-sql.js'
 import { partNames } from './table-sql.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>
@@ -70,7 +71,9 @@ export async function checkDefinition(table: Defined, origins: Origins = new Map
 
 /** A type that only migrations make stays as it is: nothing says what of its values another one would keep. */
 function checkType(column: Column, before: Column | undefined, path: string): void {
-  const typed = (one: Column | undefined) => (one?.type === 'other' ? one.sqlType : undefined)
+  const isOfMigrations = (one: Column) =>
+    one.type === 'other' || (one.type !== 'decimal' && 'precision' in one && one.precision !== undefined)
+  const typed = (one: Column | undefined) => (one && isOfMigrations(one) ? sqlTypeOf(one) : undefined)
   if (typed(column) === typed(before)) return
   const message = `The type ${typed(column) ?? typed(before)} is made and changed by migrations alone.`
   throw invalidField(`${path}/type`, 'not_allowed', message)

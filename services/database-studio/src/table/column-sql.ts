@@ -27,8 +27,15 @@ export function sqlTypeOf(column: Column): string {
       return 'text'
     case 'reference':
       return column.key ? resultTypes[column.key.type] : 'text'
+    case 'float':
+      return column.precision === undefined ? resultTypes.float : 'real'
+    case 'time':
+    case 'timestamp':
+    case 'local_timestamp':
+    case 'interval':
+      return withPrecision(resultTypes[column.type], column)
     case 'array':
-      return `${resultTypes[column.items]}[]`
+      return `${withPrecision(resultTypes[column.items], column)}[]`
     case 'other':
       return column.sqlType
     case 'computed':
@@ -36,6 +43,18 @@ export function sqlTypeOf(column: Column): string {
     default:
       return resultTypes[column.type]
   }
+}
+
+interface Precise {
+  precision?: number | undefined
+  scale?: number | undefined
+}
+
+/** `timestamptz(3)` as `timestamptz(0)`. */
+function withPrecision(type: string, { precision, scale }: Precise): string {
+  if (precision === undefined) return type
+  if (type === resultTypes.float) return 'real'
+  return `${type.replace(/\(.*/, '')}(${[precision, scale].filter((part) => part !== undefined).join(', ')})`
 }
 
 /** Whether values are texts to Postgres, of any length. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { eventExample, eventTypes, natsNames, TopicMessage } from '@opsplane/contracts'
+import { isLongTier } from '@opsplane/testing'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { type AsyncApiDocument, asyncApiDocument } from './asyncapi.js'
@@ -51,7 +52,9 @@ describe('the AsyncAPI document', () => {
     expect(Object.keys(at('/operations') as object)).toHaveLength(eventTypes.length + 1)
   })
 
-  test.each(eventTypes)('the payload schema of %s takes an event, by its references', (type) => {
+  // What the schemas say is tested with the catalogue; that references to them resolve, each third type shows.
+  const tried = eventTypes.filter((_, at) => isLongTier() || at % 3 === 0)
+  test.each(tried)('the payload schema of %s takes an event, by its references', (type) => {
     const validate = ajv.compile({ $ref: `document#/components/schemas/${type}` })
     validate(eventExample(type))
     expect(validate.errors ?? []).toEqual([])

@@ -12,6 +12,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { keepAnswer } from '@opsplane/eventstore'
+import { spanIn } from '@opsplane/http'
 import { type Database, dueNow, uniqueViolation } from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, replayJobs } from '../schema.js'
@@ -57,9 +58,10 @@ export async function startReplay(
 function selectionOf(
   { workspaceId, environment }: TenantScope,
   webhookId: string,
-  { status, eventType, from, to }: ReplayDeliveries,
+  { status, eventType, timeZone, ...bounds }: ReplayDeliveries,
   now: string,
 ): Selection {
+  const { from, to } = spanIn(timeZone, bounds)
   const toTime = to !== undefined && to < now ? to : now
   const statuses = [...new Set(status)]
   return {

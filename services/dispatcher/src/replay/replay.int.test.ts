@@ -74,6 +74,11 @@ describe('replaying many deliveries', () => {
     expect(await count({ eventType: 'chosen.updated' })).toBe(0)
     expect(await count({ from: newest?.createdAt, to: '2999-01-01T00:00:00Z' })).toBeGreaterThanOrEqual(1)
     expect(await count({ to: oldest?.createdAt })).toBe(0)
+    const before = { from: '1999-01-01', to: '1999-01-01T05:00:00Z' }
+    expect(await count(before)).toBe(0)
+    expect(await count({ ...before, to: '2999-01-01' })).toBe(2)
+    const inNewYork = await replay(webhook.id, { ...before, timeZone: 'America/New_York' })
+    expect(inNewYork.error()).toMatchObject({ code: 'validation_failed', details: [{ path: '/to' }] })
     expect(
       (await replay(webhook.id, { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' })).error(),
     ).toMatchObject({ code: 'validation_failed', details: [{ path: '/to' }] })

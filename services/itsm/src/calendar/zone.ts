@@ -1,1 +1,1 @@
-export { type Zone, zoneOf } from '@opsplane/runtime'
+export { instantIn, type Zone, zoneOf } from '@opsplane/runtime'

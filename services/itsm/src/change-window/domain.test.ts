@@ -50,6 +50,18 @@ describe('a window', () => {
     given(null).when(create({ recurrence })).emits({ type: 'change_window.created', changes: weekly })
   })
 
+  it('takes dates for when those days begin by the clock of the zone of its span', () => {
+    const days = { from: '2026-12-20', to: '2027-01-03', timeZone: 'Europe/Berlin' }
+    const instants = { from: '2026-12-19T23:00:00.000Z', to: '2027-01-02T23:00:00.000Z' }
+    const changed = { span: instants, startsAt: instants.from, endsAt: instants.to }
+    given(null)
+      .when(create({ span: days }))
+      .emits({ type: 'change_window.created', changes: { ...freeze, ...changed } })
+    given(freeze)
+      .when({ kind: 'patch', patch: { span: days }, now })
+      .emits({ type: 'change_window.updated', changes: { ...changed, updatedAt: now } })
+  })
+
   it('takes a recurrence in the place of its span', () => {
     given(freeze)
       .when({ kind: 'patch', patch: { recurrence }, now })
@@ -61,7 +73,7 @@ describe('a window', () => {
 
   it('says nothing of a patch that changes nothing', () => {
     given(freeze)
-      .when({ kind: 'patch', patch: { name: 'Freeze', span }, now })
+      .when({ kind: 'patch', patch: { name: 'Freeze', span: { ...span, timeZone: 'UTC' } }, now })
       .emits()
   })
 

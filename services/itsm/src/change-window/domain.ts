@@ -8,8 +8,9 @@ import {
   invalidField,
   type NewChangeWindow,
   notFound,
+  type WindowSpan,
 } from '@opsplane/contracts'
-import { zoneOf } from '../calendar/zone.js'
+import { instantIn, zoneOf } from '../calendar/zone.js'
 import { boundsOf } from './occurrences.js'
 
 export type WindowCommand =
@@ -23,7 +24,14 @@ export const changeWindow: Decider<ChangeWindowState, WindowCommand> = {
   decide: (command, state) => {
     if (command.kind === 'create') {
       const { id, by, input, now } = command
-      const after = { id, ...input, createdBy: by, createdAt: now, updatedAt: now }
+      const after = {
+        id,
+        ...input,
+        span: instantsOf(input.span),
+        createdBy: by,
+        createdAt: now,
+        updatedAt: now,
+      }
       return [{ type: 'change_window.created', after: bounded(after) }]
     }
     if (state === null) throw notFound()
@@ -37,15 +45,21 @@ export const changeWindow: Decider<ChangeWindowState, WindowCommand> = {
 }
 
 /** A span takes the place of a recurrence, and the other way round, unless the patch says so itself. */
-function given(patch: ChangeWindowPatch): Partial<ChangeWindowState> {
-  const { span, recurrence } = patch
-  const fields = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+function given({ span: asked, ...patch }: ChangeWindowPatch): Partial<ChangeWindowState> {
+  const span = asked && instantsOf(asked)
+  const { recurrence } = patch
+  const fields = Object.fromEntries(
+    Object.entries({ ...patch, span }).filter(([, value]) => value !== undefined),
+  )
   return {
     ...(span && recurrence === undefined && { recurrence: null }),
     ...(recurrence && span === undefined && { span: null }),
     ...fields,
   }
 }
+
+const instantsOf = (span: WindowSpan | null) =>
+  span && { from: instantIn(span.timeZone, span.from), to: instantIn(span.timeZone, span.to) }
 
 /** Throws validation_failed for a window that cannot be meant: of two kinds or none, an unknown zone, never on. */
 function bounded(window: Omit<ChangeWindowState, 'startsAt' | 'endsAt'>): ChangeWindowState {

@@ -11,7 +11,7 @@ import {
   priorities,
   severities,
 } from '@opsplane/contracts'
-import { seededRandom } from '@opsplane/testing'
+import { searchTimes, seededRandom } from '@opsplane/testing'
 import type { IncidentCommand } from './commands.js'
 import { incident } from './domain.js'
 import { majorTransitions } from './major/major.js'
@@ -100,7 +100,7 @@ function expectSound(before: IncidentState, after: IncidentState): void {
 it('never leaves the declared states, whatever is asked of it', () => {
   const seen = new Set<string>()
   const majors = new Set<MajorState>()
-  for (let seed = 1; seed <= 400; seed += 1) {
+  for (let seed = 1; seed <= 130 * searchTimes; seed += 1) {
     const random = generator(seed)
     let state = incident.decide(create, null).at(-1)?.after ?? null
     for (let step = 0; step < 40 && state !== null; step += 1) {

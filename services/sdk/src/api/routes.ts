@@ -1,5 +1,5 @@
 import { apiMethods } from '@opsplane/contracts'
-import { defineRaw, type Method, type Route } from '@opsplane/http'
+import { anyMediaType, defineRaw, type Method, type Route } from '@opsplane/http'
 import type { CallArtifact } from './calling.js'
 
 const operationIds: Record<(typeof apiMethods)[number], string> = {
@@ -27,7 +27,8 @@ export const apiRoutes = (call: CallArtifact): Route[] =>
       tag: 'Artifacts',
       scope: 'sdk:invoke',
       bodyLimitBytes: 1024 * 1024,
-      mediaTypes: ['application/json', '*/*'],
+      // The first is what some generators of clients read every answer as.
+      mediaTypes: [anyMediaType, 'application/json'],
       errors: [
         ...(['not_found', 'method_not_allowed', 'conflict', 'malformed_json', 'headers_too_large'] as const),
         ...(['idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress'] as const),

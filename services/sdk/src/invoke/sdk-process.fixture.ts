@@ -21,10 +21,14 @@ export async function startSdkProcess(env: Record<string, string> = {}): Promise
   let variables: Record<string, string | undefined> = {}
   let end: (signal: NodeJS.Signals) => Promise<unknown> = async () => {}
   const start = async () => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
-      env: { ...process.env, ...variables, PORT: String(port) },
-      stdio: 'ignore',
-    })
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('../../bundle/main.cjs', import.meta.url))],
+      {
+        env: { ...process.env, ...variables, PORT: String(port) },
+        stdio: 'ignore',
+      },
+    )
     pid = child.pid
     const exited = once(child, 'exit')
     end = async (signal) => {

@@ -12,7 +12,8 @@ export interface Passwords {
 }
 
 /** Argon2id as OWASP recommends it: 19 MiB, two passes, one lane. */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const agreedCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+export type PasswordCost = typeof agreedCost
 
 /** Loaded with the first password, not with the service. */
 const argon2 = () => import('@node-rs/argon2')
@@ -21,7 +22,10 @@ const argon2 = () => import('@node-rs/argon2')
  * Hashes passwords, a bounded number at once, since each takes memory and a core. When the queue is full, both
  * methods throw `service_unavailable`.
  */
-export function createPasswords(limits: { concurrency: number; maxWaiting: number }): Passwords {
+export function createPasswords(
+  limits: { concurrency: number; maxWaiting: number },
+  cost = agreedCost,
+): Passwords {
   const inTurn = createTurns(limits)
   let unmatchable: Promise<string> | undefined
 

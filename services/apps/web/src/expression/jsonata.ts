@@ -1,5 +1,5 @@
+import { registerExactFunctions } from '@opsplane/sandbox/exact'
 import jsonata from 'jsonata'
-import { registerExactFunctions } from './exact-functions.js'
 import type { ExpressionScope } from './scope.js'
 
 /** An expression that does not end costs a moment, not the tab. */

@@ -1,6 +1,6 @@
 import type { Component } from '@opsplane/contracts'
+import { type Decimal, parseDecimal, partsOf } from '@opsplane/sandbox/exact'
 import { textOf } from '../expression/evaluate.js'
-import { type Decimal, parseDecimal, partsOf } from './decimal.js'
 
 export type Format = Extract<Component, { type: 'metric' }>['format']
 

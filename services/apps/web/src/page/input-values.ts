@@ -1,7 +1,7 @@
 import type { InputComponent } from '@opsplane/contracts'
 import { exactNumbersAsText, parseExact } from '@opsplane/contracts/exact-json'
+import { compareDecimals, decimalText, numberOf, parseDecimal } from '@opsplane/sandbox/exact'
 import { textOf } from '../expression/evaluate.js'
-import { compareDecimals, decimalText, numberOf, parseDecimal } from './decimal.js'
 import { decimalSeparator } from './format.js'
 import { dayIn, timeOf, typedDay, typedTime } from './times.js'
 

@@ -1,5 +1,5 @@
 import type { InputComponent } from '@opsplane/contracts'
-import { addDecimals, compareDecimals, decimalText, parseDecimal } from './decimal.js'
+import { addDecimals, compareDecimals, decimalText, parseDecimal } from '@opsplane/sandbox/exact'
 import { decimalTyped } from './input-values.js'
 
 type NumberInput = Extract<InputComponent, { type: 'number_input' }>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ConfigurationItem, Incident } from '@opsplane/contracts'
 import {
   type ApiClient,
+  searchTimes,
   seededRandom,
   startTestService,
   type TestService,
@@ -35,7 +36,7 @@ beforeAll(async () => {
   api = service.as(principal)
   const opened: string[] = []
   const items: string[] = []
-  for (let round = 0; round < 160; round++) {
+  for (let round = 0; round < (searchTimes > 1 ? 160 : 60); round++) {
     if (round < 30 || random() < 0.1) opened.push(await open())
     if (round < 15 || random() < 0.1) items.push(await record())
     // What the status does not allow is refused, and changes nothing.

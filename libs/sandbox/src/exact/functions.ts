@@ -1,0 +1,70 @@
+import type jsonata from 'jsonata'
+import { addDecimals, type Decimal, decimalText, isNumber, parseDecimal } from './decimal.js'
+
+/**
+ * Has `$number`, `$sum` and `$average` count in decimals: 0.1 and 0.2 are 0.3. What no double is exactly, such as a text of 20
+ * digits, is refused instead of rounded. Operators, such as `+`, are those of doubles.
+ */
+export function registerExactFunctions(expression: jsonata.Expression): void {
+  expression.registerFunction('number', numberOf, '<(nsb)-:n>')
+  expression.registerFunction('sum', sumOf, '<a<n>:n>')
+  expression.registerFunction('average', averageOf, '<a<n>:n>')
+}
+
+/** As JSONata writes numbers that no JSON has. */
+const otherNotations = /^0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/
+const decimalNotation = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+/** Zeros included. */
+const mostCharacters = 1_000
+
+function numberOf(value: unknown): unknown {
+  if (value === undefined || typeof value === 'number') return value
+  if (typeof value === 'boolean') return Number(value)
+  const text = String(value)
+  if (text.length > mostCharacters) throw inexact(text)
+  if (otherNotations.test(text)) return Number(text)
+  const decimal = decimalNotation.test(text) ? parseDecimal(text) : undefined
+  if (decimal) return exact(decimal)
+  // JSONata words its errors by their codes.
+  throw Object.assign(new Error(), { code: 'D3030', value, token: 'number' })
+}
+
+const sumOf = (values: readonly number[] | undefined): unknown => values && total(values)
+
+/** A quotient that does not end is rounded. */
+const averageOf = (values: readonly number[] | undefined): unknown =>
+  values && (values.length === 0 ? undefined : total(values) / values.length)
+
+/** Exact, unless a summand is rounded itself, as a third is: then the double that is next to the sum. */
+function total(values: readonly number[]): number {
+  // Whole numbers are many, and doubles add them exactly.
+  let whole = 0
+  let rest: Decimal = { digits: 0n, scale: 0 }
+  let isRounded = false
+  for (const value of values) {
+    const added = whole + value
+    if (Number.isSafeInteger(value) && Number.isSafeInteger(added)) {
+      whole = added
+      continue
+    }
+    const decimal = parseDecimal(String(value)) as Decimal
+    isRounded ||= hasEveryDigit(decimal)
+    rest = addDecimals(rest, decimal)
+  }
+  const sum = addDecimals({ digits: BigInt(whole), scale: 0 }, rest)
+  return isRounded ? Number(decimalText(sum)) : exact(sum)
+}
+
+/** Doubles keep any decimal of 15 digits; a fraction of more is what has been rounded to one. */
+const hasEveryDigit = ({ digits, scale }: Decimal) =>
+  scale > 0 && (digits >= 1_000_000_000_000_000n || digits <= -1_000_000_000_000_000n)
+
+function exact(decimal: Decimal): number {
+  if (isNumber(decimal)) return Number(decimalText(decimal))
+  throw inexact(decimalText(decimal))
+}
+
+function inexact(text: string): Error {
+  const message = `${text.slice(0, 100)} has more digits than a number of an expression: use it as a text`
+  return Object.assign(new Error(message), { code: 'inexact_number' })
+}

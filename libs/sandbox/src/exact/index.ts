@@ -1,0 +1,11 @@
+/** Decimals, and functions of expressions that count in them: of plain JavaScript, for browsers as well. */
+export {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  decimalText,
+  numberOf,
+  parseDecimal,
+  partsOf,
+} from './decimal.js'
+export { registerExactFunctions } from './functions.js'

@@ -1,0 +1,347 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from '@jest/globals'
+import { backendNames, builtInRoles, type Permission, permissions } from '@opsplane/contracts'
+import { bootstrapOwner } from '@opsplane/local'
+import { isLongTier } from '@opsplane/testing'
+import { type startTestCluster, typedClient } from '../platform.js'
+import { errorCode } from './answers.js'
+import { type Operation, parametersIn, takesAnyName } from './document.js'
+import { familiesOf, everyOperation as tryEveryOperation } from './every-operation.js'
+import type { Answer } from './exchange.js'
+import { originOperationsOf, routeTableOf } from './origin.js'
+import { marked, whileAppendsAreRefused } from './refused-appends.js'
+import { fillPath, type World } from './world.js'
+
+const password = 'correct horse battery staple'
+const roles = Object.keys(builtInRoles)
+/** Every operation in every test. */
+const isWhole = isLongTier()
+
+/** A platform with resources, which other tests use as well. */
+export interface Setting {
+  cluster: Awaited<ReturnType<typeof startTestCluster>>
+  /** Of the document. */
+  operations: readonly Operation[]
+  world: World
+  /** Path values of what nothing is done to. */
+  untouched: ReturnType<World['sharedPathValues']>
+}
+
+let cluster: Setting['cluster']
+let world: World
+let untouched: Setting['untouched']
+/** Those that want a login. */
+let operations: Operation[]
+/** Another workspace, and a key of its owner. */
+let other: { workspace: string; apiKey: string }
+let both: Promise<string> | undefined
+
+async function begin(setting: Setting): Promise<void> {
+  ;({ cluster, world, untouched } = setting)
+  const tables = await Promise.all(
+    backendNames.map((name) => routeTableOf(name, cluster.services[name].url, cluster.secrets)),
+  )
+  // Those below the origin are in no document.
+  operations = [...setting.operations, ...tables.flatMap(originOperationsOf)].filter(({ secured }) => secured)
+  const owner = { workspace: 'other', email: 'other@example.com', password }
+  const { origin } = cluster.info
+  const settingsUrl = cluster.services.settings.url
+  other = await bootstrapOwner({ secrets: { ...cluster.secrets, owner }, settingsUrl, origin })
+}
+
+const scopeOf = ({ scope }: Operation): Permission | undefined => permissions.find((each) => each === scope)
+
+const absentPath = ({ path }: Operation) => fillPath(path, {})
+
+/** What a request is refused for before anybody looks at its body: nothing is made by those that are let through. */
+const noBody = null
+
+function send(
+  operation: Operation,
+  token: string,
+  target: string,
+  headers: Record<string, string> = {},
+  body: unknown = world.goodBody(operation),
+): Promise<Answer> {
+  const text = operation.body === undefined ? undefined : JSON.stringify(body)
+  const own = {
+    authorization: `Bearer ${token}`,
+    ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+  }
+  return world.send({ method: operation.method, target, text, headers: { ...own, ...headers } })
+}
+
+const everyOperation = (
+  work: (operation: Operation) => Promise<string | undefined>,
+  among: readonly Operation[] = operations,
+) =>
+  tryEveryOperation(among, world, async (operation) => [(await work(operation)) ?? []].flat())
+
+/** A session of somebody new with this role. */
+async function sessionAs(role: string): Promise<string> {
+  const email = `${role}@roles.example.com`
+  const { data } = await world.owner.post('/settings/users/invite', { body: { email, role } })
+  const body = { token: data.invitation?.token ?? '', name: role, password }
+  return (await world.owner.post('/auth/invitations/accept', { body })).data.accessToken
+}
+
+/** The test of keys proves for every operation which scope it requires, so that a role needs one operation of each scope. */
+const oneOfEachScope = () => [...new Map(operations.map((each) => [scopeOf(each), each])).values()]
+
+/** A third of the operations, since each needs resources of its own; the long tier tries all. */
+const someOfEachFamily = (all: readonly Operation[]) =>
+  isWhole ? all : familiesOf(all).flatMap((family) => family.filter((_, n) => n % 3 === 0))
+
+const inWorkspace = (operation: Operation) =>
+  parametersIn(operation, 'header').some(({ name }) => name === 'X-Workspace')
+
+/** What an answer says, without what is different in every answer. */
+const said = ({ status, json }: Answer) => {
+  const { error } = (json ?? {}) as { error?: unknown }
+  return JSON.stringify({ status, error })
+}
+
+/** A session of the owner, who becomes a member of the other workspace too: nothing but the workspace differs. */
+async function joinOther(): Promise<string> {
+  const { email, password: secret } = cluster.info
+  const elsewhere = typedClient({ ...cluster.info, apiKey: other.apiKey, workspace: other.workspace })
+  const { data } = await elsewhere.post('/settings/users/invite', { body: { email, role: 'admin' } })
+  const body = { token: data.invitation?.token ?? '', password: secret }
+  return (await world.owner.post('/auth/invitations/accept', { body })).data.accessToken
+}
+
+function memberOfBoth(): Promise<string> {
+  both ??= joinOther()
+  return both
+}
+
+const elsewhereOf = () => [{ 'x-workspace': other.workspace }, { 'x-environment': 'development' }]
+
+/**
+ * Tests of authorization by every operation. They run in the file of other tests with the same resources, because
+ * preparing those costs more than the tests.
+ */
+export function authorizationTests(setting: () => Setting): void {
+  beforeAll(() => begin(setting()))
+  testRights()
+  testTenants()
+}
+
+function testRights(): void {
+  test('an owner whose key was made when there were fewer permissions gets one with all of them', async () => {
+    const settingsUrl = cluster.services.settings.url
+    const { origin } = cluster.info
+    const make = (apiKey: string) => {
+      const owner = { workspace: 'other', email: 'other@example.com', password, apiKey }
+      return bootstrapOwner({ secrets: { ...cluster.secrets, owner }, settingsUrl, origin })
+    }
+    const clientOf = (apiKey: string) => typedClient({ ...cluster.info, workspace: 'other', apiKey })
+    const older = permissions.filter((each) => each !== 'topics:read')
+    const { data } = await clientOf(other.apiKey).post('/auth/tokens', {
+      body: { name: 'older', scopes: older },
+    })
+    const olderKey = String(data.token)
+    const renewed = await make(olderKey)
+    expect(renewed.apiKey).not.toBe(olderKey)
+    const me = await clientOf(renewed.apiKey).get('/auth/me')
+    expect(new Set(me.data.permissions)).toEqual(new Set(permissions))
+    expect((await make(renewed.apiKey)).apiKey).toBe(renewed.apiKey)
+  })
+
+  test.each(roles)('%s may do what the table of roles says, and nothing else', async (role) => {
+    const token = await sessionAs(role)
+    const allowed = builtInRoles[role]?.permissions ?? []
+    const tried = async (operation: Operation) => {
+      const scope = scopeOf(operation)
+      if (scope === undefined) return undefined
+      const code = errorCode(await send(operation, token, absentPath(operation), {}, noBody))
+      const refused = code === 'insufficient_scope'
+      return refused === allowed.includes(scope) ? `${scope} for ${role}: ${code}` : undefined
+    }
+    await everyOperation(tried, isWhole ? operations : oneOfEachScope())
+  })
+
+  test('a key without the scope is refused, and one with nothing else is not', async () => {
+    const keys = new Map<Permission, { without: string; alone: string }>()
+    for (const scope of permissions)
+      keys.set(scope, {
+        without: await world.key(permissions.filter((each) => each !== scope)),
+        alone: await world.key([scope]),
+      })
+    await everyOperation(async (operation) => {
+      const scope = scopeOf(operation)
+      if (scope === undefined) return undefined
+      const { without = '', alone = '' } = keys.get(scope) ?? {}
+      const codeOf = async (key: string) =>
+        errorCode(await send(operation, key, absentPath(operation), {}, noBody))
+      const codes = [await codeOf(without), await codeOf(alone)]
+      const isRight = codes[0] === 'insufficient_scope' && codes[1] !== 'insufficient_scope'
+      return isRight ? undefined : `${scope}: ${codes.join(' without it, and alone ')}`
+    })
+  })
+
+  test('nobody gets into another workspace, or into an environment their key is not for', async () => {
+    const owner = await world.key()
+    const staging = await typedClient(cluster.info).post('/auth/tokens', {
+      body: { name: 'staging', scopes: [...permissions], environments: ['staging'] },
+    })
+    await everyOperation(async (operation) => {
+      if (!inWorkspace(operation)) return undefined
+      const target = absentPath(operation)
+      const foreign = errorCode(
+        await send(operation, owner, target, { 'x-workspace': other.workspace }, noBody),
+      )
+      if (foreign !== 'workspace_forbidden') return `other workspace: ${foreign}`
+      const environment = errorCode(await send(operation, String(staging.data.token), target, {}, noBody))
+      return environment === 'environment_forbidden' ? undefined : `other environment: ${environment}`
+    })
+  })
+}
+
+function testTenants(): void {
+  test("another tenant's resources answer exactly like what is not there", async () => {
+    const full = await world.key()
+    await everyOperation(async (operation) => {
+      if (!inWorkspace(operation) || !operation.path.includes('{') || takesAnyName.test(operation.path))
+        return undefined
+      const real = fillPath(operation.path, await untouched(operation))
+      const elsewhere: [string, Record<string, string>][] = [
+        [other.apiKey, { 'x-workspace': other.workspace }],
+      ]
+      // Members, roles and keys belong to the workspace as a whole, and so do apps until they are deployed.
+      if (!/^\/(settings|auth|workspaces|audit|notifications|apps)/.test(operation.path))
+        elsewhere.push([full, { 'x-environment': 'development' }])
+      for (const [token, headers] of elsewhere) {
+        const found = said(await send(operation, token, real, headers))
+        const absent = said(await send(operation, token, absentPath(operation), headers))
+        if (found !== absent) return `${JSON.stringify(headers)}: ${found} instead of ${absent}`
+      }
+      return undefined
+    })
+  })
+
+  test("another tenant's cursors are worth nothing", async () => {
+    const headers = { 'x-workspace': other.workspace }
+    await everyOperation(async (operation) => {
+      if (!parametersIn(operation, 'query').some(({ name }) => name === 'after')) return undefined
+      if (operation.method !== 'GET' || operation.path.includes('{') || !inWorkspace(operation))
+        return undefined
+      for (const cursor of world.cursors.slice(0, 4)) {
+        const target = `${operation.path}?after=${encodeURIComponent(cursor)}`
+        const answer = await send(operation, other.apiKey, target, headers)
+        if (errorCode(answer) !== 'invalid_cursor') return `${answer.status} ${answer.text.slice(0, 200)}`
+      }
+      return undefined
+    })
+  })
+
+  test("another tenant's idempotency keys mean nothing, even to the same person", async () => {
+    const token = await memberOfBoth()
+    const takesKey = (operation: Operation) =>
+      inWorkspace(operation) &&
+      parametersIn(operation, 'header').some(({ name }) => name === 'Idempotency-Key')
+    const keyed = someOfEachFamily(operations.filter(takesKey))
+    await everyOperation(async (operation) => {
+      const target = fillPath(operation.path, await world.pathValues(operation))
+      const body = world.goodBody(operation)
+      const key = { 'idempotency-key': `both-${operation.id}` }
+      const first = await send(operation, token, target, key, body)
+      for (const tenant of elsewhereOf()) {
+        const answer = await send(operation, token, target, { ...key, ...tenant }, body)
+        const code = errorCode(answer)
+        if (answer.headers['idempotency-replayed'] || code?.startsWith('idempotency_'))
+          return `${JSON.stringify(tenant)}: ${answer.status} ${code} after ${first.status}`
+      }
+      const again = await send(operation, token, target, key, body)
+      // What was refused had no effect, and is decided anew.
+      return again.headers['idempotency-replayed'] === 'true' || first.status >= 300
+        ? undefined
+        : `the key is not kept: ${first.status} and ${again.status}`
+    }, keyed)
+  })
+
+  test("what a client has cached of one tenant is never said to be another's", async () => {
+    const token = await memberOfBoth()
+    await everyOperation(async (operation) => {
+      const named = operation.path.includes('{')
+      if (operation.method !== 'GET' || !inWorkspace(operation) || takesAnyName.test(operation.path))
+        return undefined
+      const target = named ? fillPath(operation.path, await untouched(operation)) : operation.path
+      const { headers, status } = await send(operation, token, target)
+      if (status !== 200) return undefined
+      if (!/no-store|private|no-cache/.test(String(headers['cache-control'])))
+        return `may be kept by a shared cache: ${headers['cache-control']}`
+      if (typeof headers.etag !== 'string' || !named) return undefined
+      const answer = await send(operation, token, target, {
+        'x-workspace': other.workspace,
+        'if-none-match': headers.etag,
+      })
+      return answer.status === 404 || /^\/workspaces/.test(operation.path) ? undefined : `${answer.status}`
+    })
+  })
+
+  test("another tenant's topics of the same name are other topics", async () => {
+    const token = await memberOfBoth()
+    const topic = (tenant: Record<string, string>) => {
+      const at = (method: string, below: string, body?: object) =>
+        world.send({
+          method,
+          target: `/events/topics/orders.shared${below}`,
+          text: body && JSON.stringify(body),
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': body && 'application/json',
+            ...tenant,
+          },
+        })
+      return {
+        publish: (n: number) =>
+          at('POST', '/publish', { type: 'order.created', payload: { n }, deduplicationKey: 'o-1' }),
+        read: async (query = '') => (await at('GET', `/events${query}`)).json as { data: { id: string }[] },
+        answer: async (query: string) => said(await at('GET', `/events${query}`)),
+      }
+    }
+    const here = topic({})
+    for (const tenant of elsewhereOf()) {
+      const there = topic(tenant)
+      const waiting = there.read('?timeout=20000')
+      await here.publish(1)
+      const [mine] = (await here.read()).data
+      expect((await there.read()).data).toEqual([])
+      const published = (await there.publish(2)).json as { data: { id: string; deduplicated: boolean } }
+      expect(published.data.deduplicated).toBe(false)
+      expect((await waiting).data).toMatchObject([{ id: published.data.id, payload: { n: 2 } }])
+      expect(await there.answer(`?after=${mine?.id}`)).toBe(
+        await there.answer(`?after=${mine?.id.slice(0, -3)}ZZZ`),
+      )
+    }
+  })
+
+  test('nothing that a tenant has written is in a log, also where every write fails', async () => {
+    const mark = 'written-by-a-tenant'
+    const owner = await world.key()
+    const makes = ({ method, path }: Operation) => method === 'POST' && !path.includes('{')
+    const making = operations.filter(makes)
+    await whileAppendsAreRefused(cluster.info.postgresUrl, async () => {
+      const worker = async () => {
+        for (let operation = making.pop(); operation; operation = making.pop())
+          await send(
+            operation,
+            owner,
+            operation.path,
+            { 'user-agent': mark },
+            marked(world.goodBody(operation), mark),
+          )
+      }
+      await Promise.all(Array.from({ length: 8 }, worker))
+    })
+    const logOf = (name: string) => readFileSync(join(cluster.folder, `${name}.log`), 'utf8')
+    for (const name of backendNames) {
+      // What Postgres calls "insufficient_privilege".
+      const logged = logOf(name)
+      expect([name, logged.includes('42501'), logged.includes(mark)]).toEqual([name, true, false])
+    }
+    expect(logOf('gateway')).not.toContain(mark)
+  })
+}

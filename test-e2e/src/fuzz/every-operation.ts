@@ -1,0 +1,38 @@
+import { expect } from '@jest/globals'
+import type { Operation } from './document.js'
+import type { World } from './world.js'
+
+/** Families of operations tried side by side. */
+const familiesAtOnce = 3
+
+/** What `removeMade` takes away. */
+export const removed = /^\/(webhooks|itsm\/sla-policies)/
+
+// A migration that runs refuses what would change its tables.
+const familyOf = ({ path }: Operation) => path.split('/', 2)[1]?.replace(/^(queries|migrations)$/, 'tables')
+
+/** Operations by the first part of their paths, the largest family last. */
+export const familiesOf = (operations: readonly Operation[]): Operation[][] =>
+  [...new Set(operations.map(familyOf))]
+    .map((family) => operations.filter((operation) => familyOf(operation) === family))
+    .toSorted((a, b) => a.length - b.length)
+
+/** Tries one thing with every operation, those of a family one after the other, and tells everything that is wrong at once. */
+export async function everyOperation(
+  operations: readonly Operation[],
+  world: World,
+  work: (operation: Operation) => Promise<string[]>,
+): Promise<void> {
+  const wrong: string[] = []
+  const rest = familiesOf(operations)
+  const worker = async () => {
+    for (let family = rest.pop(); family; family = rest.pop())
+      for (const operation of family) {
+        const problems = await work(operation).catch((error: unknown) => [`could not be tried: ${error}`])
+        wrong.push(...problems.map((problem) => `${operation.id}: ${problem}`))
+        if (removed.test(operation.path)) await world.removeMade()
+      }
+  }
+  await Promise.all(Array.from({ length: familiesAtOnce }, worker))
+  expect(wrong).toEqual([])
+}
