@@ -496,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Add a data source to an app
-         * @description What it names is looked for when the app is deployed. Its expressions run on the server; a browser sends the parameters that are declared, and nothing else. Emits `data_source.created`.
+         * @description Its expressions run on the server; a browser sends the parameters that are declared, and nothing else. `problems` names what it speaks of that is not in the environment of the request, or not as it takes it; a deployment there fails with them. Emits `data_source.created`.
          */
         post: operations["createDataSource"];
         delete?: never;
@@ -528,7 +528,7 @@ export interface paths {
         head?: never;
         /**
          * Update a data source of an app
-         * @description Deployments stay as they are. Emits `data_source.updated`, or nothing where nothing changes.
+         * @description Deployments stay as they are. Answers with `problems`, as when it was added. Emits `data_source.updated`, or nothing where nothing changes.
          */
         patch: operations["updateDataSource"];
         trace?: never;
@@ -6140,15 +6140,9 @@ export interface components {
             timeZone?: string;
         };
         AnalyticsQueryRangeFrom: {
-            /**
-             * Format: date-time
-             * @description The first instant that counts.
-             */
+            /** @description The first instant that counts. A date is when that day begins by the clock of the zone. */
             from: string;
-            /**
-             * Format: date-time
-             * @description The first instant that no longer counts.
-             */
+            /** @description The first instant that no longer counts, or the first date. */
             to: string;
         };
         AnalyticsQueryRangeLast: {
@@ -7213,10 +7207,7 @@ export interface components {
                  * @example 30 7 * * MON-FRI
                  */
                 cron?: string;
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun after it.
-                 */
+                /** @description Nothing is begun after it. A date is when that day begins by the clock of the time zone. */
                 endAt?: string;
                 /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
                 everySeconds?: number;
@@ -7237,10 +7228,7 @@ export interface components {
                  * @enum {string}
                  */
                 overlap?: "skip" | "queue" | "cancel_previous";
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun before it.
-                 */
+                /** @description Nothing is begun before it. A date is when that day begins by the clock of the time zone. */
                 startAt?: string;
                 /**
                  * @description IANA name; UTC without.
@@ -7322,10 +7310,7 @@ export interface components {
                  * @example 30 7 * * MON-FRI
                  */
                 cron?: string;
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun after it.
-                 */
+                /** @description Nothing is begun after it. A date is when that day begins by the clock of the time zone. */
                 endAt?: string;
                 /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
                 everySeconds?: number;
@@ -7346,10 +7331,7 @@ export interface components {
                  * @enum {string}
                  */
                 overlap?: "skip" | "queue" | "cancel_previous";
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun before it.
-                 */
+                /** @description Nothing is begun before it. A date is when that day begins by the clock of the time zone. */
                 startAt?: string;
                 /**
                  * @description IANA name; UTC without.
@@ -8837,15 +8819,15 @@ export interface components {
             } | null;
             /** @description Null when it recurs. */
             span?: {
-                /**
-                 * Format: date-time
-                 * @example 2026-12-20T00:00:00.000Z
-                 */
+                /** @example 2026-12-20T00:00:00.000Z */
                 from: string;
                 /**
-                 * Format: date-time
-                 * @example 2027-01-03T00:00:00.000Z
+                 * @description By whose clock a date begins that is given for an instant; the window keeps the instant.
+                 * @default UTC
+                 * @example Europe/Berlin
                  */
+                timeZone?: string;
+                /** @example 2027-01-03T00:00:00.000Z */
                 to: string;
             } | null;
             /**
@@ -9093,6 +9075,10 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Of the elements, as a column of their type has it, where a migration has made it so. */
+            precision?: number;
+            /** @description Of elements that are decimals. */
+            scale?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9178,6 +9164,7 @@ export interface components {
             /** @default true */
             nullable?: boolean;
             precision?: number | null;
+            /** @description Digits behind the point; of less than 0, so many before it are zeros. */
             scale?: number | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9219,6 +9206,11 @@ export interface components {
             /** @default true */
             nullable?: boolean;
             /**
+             * @description Binary digits, of a column that a migration has made as `real`.
+             * @enum {number}
+             */
+            precision?: 24;
+            /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
@@ -9250,6 +9242,8 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Digits of a second, of a column that a migration has made with fewer than usual. */
+            precision?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9282,6 +9276,8 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Digits of a second, of a column that a migration has made with fewer than usual. */
+            precision?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9366,6 +9362,8 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Digits of a second, of a column that a migration has made with fewer than usual. */
+            precision?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -9382,6 +9380,8 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
+            /** @description Digits of a second, of a column that a migration has made with fewer than usual. */
+            precision?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -10017,15 +10017,9 @@ export interface components {
             width?: number;
         };
         DashboardWidgetQueryRangeFrom: {
-            /**
-             * Format: date-time
-             * @description The first instant that counts.
-             */
+            /** @description The first instant that counts. A date is when that day begins by the clock of the zone. */
             from: string;
-            /**
-             * Format: date-time
-             * @description The first instant that no longer counts.
-             */
+            /** @description The first instant that no longer counts, or the first date. */
             to: string;
         };
         DashboardWidgetQueryRangeLast: {
@@ -10090,6 +10084,37 @@ export interface components {
             };
             /** @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets. */
             result?: string | null;
+        };
+        DataSourceWithProblems: {
+            appId: string;
+            binding: components["schemas"]["SourceBinding"];
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description How pages name it. Unique in the app. */
+            name: string;
+            params: {
+                [key: string]: {
+                    enum?: string[];
+                    /** @description Of a text, in characters. */
+                    maxLength?: number;
+                    /** @default false */
+                    required?: boolean;
+                    /** @enum {string} */
+                    type: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json";
+                };
+            };
+            /** @description What would keep it from being deployed to the environment of the request; `not_checked` where that cannot be found out now. */
+            problems: components["schemas"]["AppProblem"][];
+            /** @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets. */
+            result: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        DataSourceWithProblemsEnvelope: {
+            data: components["schemas"]["DataSourceWithProblems"];
+            meta: components["schemas"]["Meta"];
         };
         /**
          * @example {
@@ -10914,15 +10939,9 @@ export interface components {
             timeZone?: string;
         };
         FactRowsQueryRangeFrom: {
-            /**
-             * Format: date-time
-             * @description The first instant that counts.
-             */
+            /** @description The first instant that counts. A date is when that day begins by the clock of the zone. */
             from: string;
-            /**
-             * Format: date-time
-             * @description The first instant that no longer counts.
-             */
+            /** @description The first instant that no longer counts, or the first date. */
             to: string;
         };
         FactRowsQueryRangeLast: {
@@ -11791,7 +11810,6 @@ export interface components {
          *     }
          */
         KpiBackfill: {
-            /** Format: date-time */
             from: string;
             /**
              * @description Measures again what has been measured, as with targets set right; otherwise only gaps are filled.
@@ -11799,9 +11817,11 @@ export interface components {
              */
             replace?: boolean;
             /**
-             * Format: date-time
-             * @description Now unless given.
+             * @description By whose clock a date begins that is given for an instant: that of the KPI unless given.
+             * @example Europe/Berlin
              */
+            timeZone?: string;
+            /** @description Later than `from`; now unless given. */
             to?: string;
         };
         KpiBackfillStarted: {
@@ -12653,15 +12673,15 @@ export interface components {
             } | null;
             /** @description Null when it recurs. */
             span?: {
-                /**
-                 * Format: date-time
-                 * @example 2026-12-20T00:00:00.000Z
-                 */
+                /** @example 2026-12-20T00:00:00.000Z */
                 from: string;
                 /**
-                 * Format: date-time
-                 * @example 2027-01-03T00:00:00.000Z
+                 * @description By whose clock a date begins that is given for an instant; the window keeps the instant.
+                 * @default UTC
+                 * @example Europe/Berlin
                  */
+                timeZone?: string;
+                /** @example 2027-01-03T00:00:00.000Z */
                 to: string;
             } | null;
             /**
@@ -13131,10 +13151,7 @@ export interface components {
                  * @example 30 7 * * MON-FRI
                  */
                 cron?: string;
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun after it.
-                 */
+                /** @description Nothing is begun after it. A date is when that day begins by the clock of the time zone. */
                 endAt?: string;
                 /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
                 everySeconds?: number;
@@ -13155,10 +13172,7 @@ export interface components {
                  * @enum {string}
                  */
                 overlap?: "skip" | "queue" | "cancel_previous";
-                /**
-                 * Format: date-time
-                 * @description Nothing is begun before it.
-                 */
+                /** @description Nothing is begun before it. A date is when that day begins by the clock of the time zone. */
                 startAt?: string;
                 /**
                  * @description IANA name; UTC without.
@@ -14817,17 +14831,17 @@ export interface components {
              */
             dryRun?: boolean;
             eventType?: string;
-            /**
-             * Format: date-time
-             * @description Created at this time or later.
-             */
+            /** @description Created at this time or later. */
             from?: string;
             /** @description One or several of failed and succeeded. Default failed. Unless given: `["failed"]`. */
             status?: components["schemas"]["ReplayDeliveriesStatusValue"] | components["schemas"]["ReplayDeliveriesStatusValue"][];
             /**
-             * Format: date-time
-             * @description Created before this time. Default now.
+             * @description By whose clock a date begins that is given for an instant.
+             * @default UTC
+             * @example Europe/Berlin
              */
+            timeZone?: string;
+            /** @description Created before this time, which is later than `from`. Default now. */
             to?: string;
         };
         /** @enum {string} */
@@ -15443,15 +15457,9 @@ export interface components {
             timeZone?: string;
         };
         RunReportRangeFrom: {
-            /**
-             * Format: date-time
-             * @description The first instant that counts.
-             */
+            /** @description The first instant that counts. A date is when that day begins by the clock of the zone. */
             from: string;
-            /**
-             * Format: date-time
-             * @description The first instant that no longer counts.
-             */
+            /** @description The first instant that no longer counts, or the first date. */
             to: string;
         };
         RunReportRangeLast: {
@@ -15622,10 +15630,7 @@ export interface components {
              * @example 30 7 * * MON-FRI
              */
             cron?: string;
-            /**
-             * Format: date-time
-             * @description Nothing is begun after it.
-             */
+            /** @description Nothing is begun after it. A date is when that day begins by the clock of the time zone. */
             endAt?: string;
             /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
             everySeconds?: number;
@@ -15646,10 +15651,7 @@ export interface components {
              * @enum {string}
              */
             overlap?: "skip" | "queue" | "cancel_previous";
-            /**
-             * Format: date-time
-             * @description Nothing is begun before it.
-             */
+            /** @description Nothing is begun before it. A date is when that day begins by the clock of the time zone. */
             startAt?: string;
             /**
              * @description IANA name; UTC without.
@@ -24856,14 +24858,21 @@ export interface operations {
                      *         "result": "example",
                      *         "createdAt": "2026-01-15T09:30:00.000Z",
                      *         "updatedAt": "2026-01-15T09:30:00.000Z",
-                     *         "version": 1
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "requestId": "example"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DataSourceEnvelope"];
+                    "application/json": components["schemas"]["DataSourceWithProblemsEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -25376,14 +25385,21 @@ export interface operations {
                      *         "result": "example",
                      *         "createdAt": "2026-01-15T09:30:00.000Z",
                      *         "updatedAt": "2026-01-15T09:30:00.000Z",
-                     *         "version": 1
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "requestId": "example"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["DataSourceEnvelope"];
+                    "application/json": components["schemas"]["DataSourceWithProblemsEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -29247,38 +29263,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "example",
-                     *       "type": "example",
-                     *       "workspaceId": "example",
-                     *       "environment": "production",
-                     *       "createdAt": "2026-01-15T09:30:00.000Z",
-                     *       "actor": {
-                     *         "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
-                     *         "name": "Ada Lovelace",
-                     *         "type": "user"
-                     *       },
-                     *       "resource": {
-                     *         "type": "example",
-                     *         "id": "example",
-                     *         "displayName": "example"
-                     *       },
-                     *       "data": {
-                     *         "before": {},
-                     *         "after": {},
-                     *         "changes": [
-                     *           "example"
-                     *         ]
-                     *       },
-                     *       "version": 1,
-                     *       "requestId": "example",
-                     *       "causationId": "example",
-                     *       "seq": 1,
-                     *       "hash": "example"
-                     *     }
-                     */
-                    "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["AuditExportEnd"];
+                    /** @example {"id":"example","type":"example","workspaceId":"example","environment":"production","createdAt":"2026-01-15T09:30:00.000Z","actor":{"id":"usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F","name":"Ada Lovelace","type":"user"},"resource":{"type":"example","id":"example","displayName":"example"},"data":{"before":{},"after":{},"changes":["example"]},"version":1,"requestId":"example","causationId":"example","seq":1,"hash":"example"} */
+                    "application/x-ndjson": string;
                 };
             };
             /** @description `malformed_url`, `workspace_required` */
@@ -69553,12 +69539,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "openapi": "3.1.0"
-                     *     }
-                     */
-                    "application/yaml": Record<string, never>;
+                    /** @example openapi: 3.1.0 */
+                    "application/yaml": string;
                 };
             };
             /** @description Unchanged since If-None-Match; no content. */
@@ -72987,8 +72969,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -73136,8 +73122,10 @@ export interface operations {
                  *       "name": "Ada"
                  *     }
                  */
-                "application/json": unknown;
-                "text/plain": string;
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "text/plain; charset=utf-8": string;
             };
         };
         responses: {
@@ -73153,8 +73141,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -73329,8 +73321,10 @@ export interface operations {
                  *       "name": "Ada"
                  *     }
                  */
-                "application/json": unknown;
-                "text/plain": string;
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "text/plain; charset=utf-8": string;
             };
         };
         responses: {
@@ -73346,8 +73340,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -73522,8 +73520,10 @@ export interface operations {
                  *       "name": "Ada"
                  *     }
                  */
-                "application/json": unknown;
-                "text/plain": string;
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "text/plain; charset=utf-8": string;
             };
         };
         responses: {
@@ -73539,8 +73539,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -73715,8 +73719,10 @@ export interface operations {
                  *       "name": "Ada"
                  *     }
                  */
-                "application/json": unknown;
-                "text/plain": string;
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "text/plain; charset=utf-8": string;
             };
         };
         responses: {
@@ -73732,8 +73738,12 @@ export interface operations {
                      *     1,Ada
                      */
                     "*/*": string;
-                    /** @example example */
-                    "application/json": string;
+                    /**
+                     * @example {
+                     *       "name": "Ada"
+                     *     }
+                     */
+                    "application/json": unknown;
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -84330,17 +84340,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
-                     *       "version": 1,
-                     *       "createdAt": "2026-03-02T10:00:00.000Z",
-                     *       "updatedAt": "2026-03-02T10:00:00.000Z",
-                     *       "serial_number": "A-17",
-                     *       "price": "12.50"
-                     *     }
-                     */
-                    "application/x-ndjson": components["schemas"]["Record"];
+                    /** @example {"id":"rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F","version":1,"createdAt":"2026-03-02T10:00:00.000Z","updatedAt":"2026-03-02T10:00:00.000Z","serial_number":"A-17","price":"12.50"} */
+                    "application/x-ndjson": string;
                     /**
                      * @example id,name
                      *     1,Ada
