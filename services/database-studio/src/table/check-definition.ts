@@ -59,6 +59,7 @@ export async function checkDefinition(table: Defined, origins: Origins = new Map
   for (const [at, { columns: of }] of uniques.entries()) knows(`/uniques/${at}`, of)
   for (const [at, column] of columns.entries()) {
     checkType(column, origins.get(column), `/columns/${at}`)
+    if (!isDeepStrictEqual(column, origins.get(column))) checkDigits(column, `/columns/${at}`)
     await checkColumn(column, columns, `/columns/${at}`)
     await checkDefault(column, origins.get(column), `/columns/${at}/default`)
   }
@@ -79,6 +80,16 @@ function checkType(column: Column, before: Column | undefined, path: string): vo
   throw invalidField(`${path}/type`, 'not_allowed', message)
 }
 
+/** A migration may have made another one, which stays as it is. */
+function checkDigits(column: Column, path: string): void {
+  if (column.type === 'decimal' && (column.scale ?? 0) > (column.precision ?? 1_000))
+    throw invalidField(
+      `${path}/scale`,
+      'too_big',
+      'A decimal has no more digits behind the point than in all.',
+    )
+}
+
 async function checkColumn(column: Column, columns: readonly Column[], path: string): Promise<void> {
   if (column.type === 'computed') {
     const others = columns.filter(({ type }) => type !== 'computed').map(({ name }) => name)
@@ -88,12 +99,6 @@ async function checkColumn(column: Column, columns: readonly Column[], path: str
       path: `${path}/expression`,
     })
   }
-  if (column.type === 'decimal' && (column.scale ?? 0) > (column.precision ?? 1_000))
-    throw invalidField(
-      `${path}/scale`,
-      'too_big',
-      'A decimal has no more digits behind the point than in all.',
-    )
   if (column.type === 'reference' && column.onDelete === 'set_null' && !column.nullable)
     throw invalidField(`${path}/onDelete`, 'not_allowed', 'A column that is never null cannot be set null.')
 }
