@@ -75,8 +75,7 @@ function send(
 const everyOperation = (
   work: (operation: Operation) => Promise<string | undefined>,
   among: readonly Operation[] = operations,
-) =>
-  tryEveryOperation(among, world, async (operation) => [(await work(operation)) ?? []].flat())
+) => tryEveryOperation(among, world, async (operation) => [(await work(operation)) ?? []].flat())
 
 /** A session of somebody new with this role. */
 async function sessionAs(role: string): Promise<string> {
