@@ -161,10 +161,10 @@ async function inTransaction(tx: Tx): Promise<Subject> {
     addWebhook: async (state) =>
       void (await tx`
         insert into webhooks (id, workspace_id, environment, version, state)
-        values (${state.id}, ${tenant.workspaceId}, ${tenant.environment}, 1, ${stringifyExact(state)}::text::jsonb)`),
+        values (${state.id}, ${tenant.workspaceId}, ${tenant.environment}, 1, ${stringifyExact(state)}::text::json)`),
     setStatus: async (id, status) =>
       void (await tx`
-        update webhooks set version = version + 1, state = state || jsonb_build_object('status', ${status}::text)
+        update webhooks set version = version + 1, state = (state::jsonb || jsonb_build_object('status', ${status}::text))::json
         where id = ${id}`),
     deleteWebhook: async (id) => void (await tx`delete from webhooks where id = ${id}`),
     async pass(ms) {
