@@ -1,5 +1,4 @@
 import { delay, type Logger, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
-import { acknowledgements } from './acknowledgements.js'
 import {
   type BatchHandlingOptions,
   batchHandling,
@@ -21,8 +20,9 @@ import {
 import { NatsLinkClosedError } from './errors.js'
 import { type Held, heldMessages, type Readable } from './held-messages.js'
 import type { NatsLink } from './link.js'
-import { openPull, type Pull } from './pull.js'
-import { type RequestRounds, requestRounds } from './request-rounds.js'
+import { acknowledgements } from './pull/acknowledgements.js'
+import { openPull, type Pull } from './pull/pull.js'
+import { type RequestRounds, requestRounds } from './pull/request-rounds.js'
 import type { StreamMessage } from './stream-message.js'
 import { logInterruption } from './streams.js'
 import { subjectMatches } from './subject-match.js'

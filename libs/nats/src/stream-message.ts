@@ -1,6 +1,6 @@
 import type { Msg } from '@nats-io/transport-node'
 import { parseExact } from '@opsplane/contracts'
-import type { Acknowledgements } from './acknowledgements.js'
+import type { Acknowledgements } from './pull/acknowledgements.js'
 
 /** A message as a consumer got it from a stream. Acknowledgements are hints: one that is lost makes it come again. */
 export interface StreamMessage {

@@ -18,7 +18,6 @@ import { type Called, type ClientCall, clientMakers, type GeneratedClient, gener
 
 /** Needs Python, Go and their registries, and minutes: only where TEST_CLIENTS says so, as `npm run test:long` does. */
 const isWanted = process.env.TEST_CLIENTS === '1'
-const patientMs = 1_800_000
 
 let platform: SharedPlatform
 let receiver: Receiver
@@ -40,7 +39,7 @@ if (isWanted) {
     })
     document = await openApiOf<OpenApi>(platform.info)
     writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document))
-  }, patientMs)
+  })
   afterAll(async () => {
     await receiver?.stop()
     if (folder) rmSync(folder, { recursive: true, force: true })
@@ -102,34 +101,30 @@ function isRight({ id, raw: { responses } }: Operation, { status }: Called): boo
 
 describe.each(Object.entries(clientMakers))('a generated client of %s', (language, make) => {
   const run = isWanted ? test : test.skip
-  run(
-    'compiles, calls every operation, and reads what is answered as its types say',
-    async () => {
-      const place = join(folder, language)
-      mkdirSync(place)
-      Object.assign(platform.info, await platform.another())
-      failures = 2
-      const world = await buildWorld(document, platform.info, receiver)
-      const client = make(join(folder, 'openapi.json'), place)
-      const wrong: string[] = []
-      try {
-        for (const operation of everyOperationOf(document)) {
-          const tries = () => called(client, world, operation)
-          // What races with the end of its subject is tried again until it comes in time.
-          const answers = /^cancel/.test(operation.id)
-            ? await waitFor(async () => {
-                const tried = await tries()
-                return !tried.some(isOver) || operation.id in neverSuccessful ? tried : undefined
-              })
-            : await tries().catch((error: unknown) => [{ error: String(error) }])
-          const problems = answers.filter((answer) => !isRight(operation, answer))
-          wrong.push(...problems.map((answer) => `${operation.id}: ${JSON.stringify(answer)}`))
-        }
-      } finally {
-        client.stop()
+  run('compiles, calls every operation, and reads what is answered as its types say', async () => {
+    const place = join(folder, language)
+    mkdirSync(place)
+    Object.assign(platform.info, await platform.another())
+    failures = 2
+    const world = await buildWorld(document, platform.info, receiver)
+    const client = make(join(folder, 'openapi.json'), place)
+    const wrong: string[] = []
+    try {
+      for (const operation of everyOperationOf(document)) {
+        const tries = () => called(client, world, operation)
+        // What races with the end of its subject is tried again until it comes in time.
+        const answers = /^cancel/.test(operation.id)
+          ? await waitFor(async () => {
+              const tried = await tries()
+              return !tried.some(isOver) || operation.id in neverSuccessful ? tried : undefined
+            })
+          : await tries().catch((error: unknown) => [{ error: String(error) }])
+        const problems = answers.filter((answer) => !isRight(operation, answer))
+        wrong.push(...problems.map((answer) => `${operation.id}: ${JSON.stringify(answer)}`))
       }
-      expect(wrong).toEqual([])
-    },
-    patientMs,
-  )
+    } finally {
+      client.stop()
+    }
+    expect(wrong).toEqual([])
+  })
 })

@@ -43,17 +43,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'messages of an earlier consumer that are acknowledged to the next',
-    file: 'libs/nats/src/acknowledgements.ts',
+    file: 'libs/nats/src/pull/acknowledgements.ts',
     search: 'if (created !== found) onAnother()',
     replace: '',
-    tests: ['libs/nats/dist/acknowledgements', consumerSimulation],
+    tests: ['libs/nats/dist/pull/acknowledgements', consumerSimulation],
   },
   {
     name: 'acknowledgements that do not wait until the consumer is known to be the same',
-    file: 'libs/nats/src/acknowledgements.ts',
+    file: 'libs/nats/src/pull/acknowledgements.ts',
     search: '      changes++\n      suspend()',
     replace: '      changes++',
-    tests: ['libs/nats/dist/acknowledgements'],
+    tests: ['libs/nats/dist/pull/acknowledgements'],
   },
   {
     name: 'a low watermark above what is acknowledged',

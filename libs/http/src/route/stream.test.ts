@@ -98,7 +98,10 @@ test('OpenAPI shows the line', async () => {
   const { paths } = await openApiDocument('numbers', [numbers])
   expect(paths?.['/numbers']?.get?.responses?.['200']).toMatchObject({
     content: {
-      'application/x-ndjson': { schema: { type: 'object', properties: { n: { type: 'integer' } } } },
+      'application/x-ndjson': {
+        schema: { type: 'string', format: 'binary' },
+        'x-itemSchema': { type: 'object', properties: { n: { type: 'integer' } } },
+      },
     },
   })
 })

@@ -44,7 +44,7 @@ const rules: Record<
     instead: 'a state that can be observed, a clock of the test, or the bench',
     except: {
       'libs/nats/src/durable-consumer.int.test.ts': 'a process that is held up computes',
-      'libs/nats/src/pull.int.test.ts':
+      'libs/nats/src/pull/pull.int.test.ts':
         'tells whether the machine was quick enough to show something, and tries again',
       'libs/nats/src/wait-for.fixture.ts': 'waits for states, below @opsplane/testing',
       'libs/postgres/src/due-work/scratch.fixture.ts': 'waits for states, below @opsplane/testing',

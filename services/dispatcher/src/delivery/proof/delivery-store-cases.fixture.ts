@@ -176,7 +176,7 @@ export const deliveryStoreCases: Record<string, (subject: Subject) => Promise<vo
     expect(await one.tidy(10)).toBe(false)
   },
   async 'slots of a rate limit are apart, whoever books them'(subject) {
-    await subject.addWebhook(paced)
+    await subject.addWebhook({ ...paced, rateLimitPerSecond: 4 })
     const request = { webhookId: paced.id, perSecond: 4, count: 1, slackMs: 0, aheadMs: 250, astrayMs: 5_000 }
     const first = await subject.store('one').book(request)
     const second = await subject.store('two').book(request)

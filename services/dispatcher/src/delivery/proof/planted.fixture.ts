@@ -37,12 +37,6 @@ export const planted: Record<string, Planted> = {
       },
     }),
   },
-  'a batch that is inserted whatever became of the webhooks': {
-    store: (store) => ({
-      ...store,
-      insert: async (batch) => store.insert({ ...batch, revisions: [] }),
-    }),
-  },
   'webhooks that are read once and for all': {
     store: (store) => {
       let read: ReturnType<typeof store.loadWebhooks> | undefined
@@ -54,9 +48,6 @@ export const planted: Record<string, Planted> = {
     },
   },
   'an ordering queue that is released before all is fanned out': { lowWatermark: '~' },
-  'leases that are never given back': {
-    store: (store) => ({ ...store, release: async () => {}, retake: async () => {} }),
-  },
   'a rate limit that is each replica’s own': {
     store: (store) => ({
       ...store,

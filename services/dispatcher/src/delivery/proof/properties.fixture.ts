@@ -36,6 +36,8 @@ export class DeliveryProperties {
   readonly #leases = new Map<string, number>()
   /** Whose each delivery is now. */
   readonly #holders = new Map<string, string>()
+  /** How many requests were made of each delivery. */
+  readonly #requests = new Map<string, number>()
   #replays = 0
 
   constructor(world: World, rows: DeliveryRows, endpoints: Endpoints) {
@@ -119,6 +121,7 @@ export class DeliveryProperties {
     const world = this.#world
     const { deliveryId: id } = job
     world.note(`${replica} sends ${id} of ${target.id}, attempt ${job.attempts + 1}`)
+    this.#requests.set(id, (this.#requests.get(id) ?? 0) + 1)
     const stoppedAt = this.#stopped.get(target.id)
     if (stoppedAt !== undefined && world.now > stoppedAt + inFlightMs)
       world.broken(`${id} is sent ${Math.round(world.now - stoppedAt)} ms after ${target.id} was stopped`)
@@ -199,6 +202,8 @@ export class DeliveryProperties {
 
   /** Each attempt is kept once, and none is missing. */
   #checkAttempts({ id, attempts }: DeliveryRow): void {
+    const requests = this.#requests.get(id) ?? 0
+    if (attempts > requests) this.#world.broken(`${id} counts ${attempts} attempts of ${requests} requests`)
     for (let number = 1; number <= attempts; number++)
       if (!this.#rows.attempts.has(`${id}/${number}`))
         this.#world.broken(`attempt ${number} of ${id} is not kept`)

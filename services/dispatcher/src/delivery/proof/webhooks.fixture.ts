@@ -8,7 +8,7 @@ export const tenant: TenantScope = { workspaceId: 'ws_1', environment: 'producti
 const kinds = {
   wh_plain: {},
   wh_ordered: { orderingKey: 'data.queue' },
-  wh_paced: { rateLimitPerSecond: 4 },
+  wh_paced: { rateLimitPerSecond: 1 },
   wh_both: { orderingKey: 'data.queue', rateLimitPerSecond: 8 },
 } as const satisfies Record<string, Partial<WebhookState>>
 

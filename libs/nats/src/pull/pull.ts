@@ -1,10 +1,10 @@
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { delay, systemTimers, type Timer, type Timers, untilRestMoment } from '@opsplane/runtime'
+import { inboxOf } from '../inbox.js'
+import { onReconnect } from '../reconnects.js'
+import { type StreamMessage, streamMessage } from '../stream-message.js'
 import type { Acknowledgements } from './acknowledgements.js'
-import { inboxOf } from './inbox.js'
-import { onReconnect } from './reconnects.js'
 import type { RequestRounds } from './request-rounds.js'
-import { type StreamMessage, streamMessage } from './stream-message.js'
 
 export interface PullOptions {
   connection: NatsConnection

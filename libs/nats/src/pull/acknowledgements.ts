@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import { onConnectionChange } from './reconnects.js'
+import { onConnectionChange } from '../reconnects.js'
 
 /**
  * Sends what a consumer answers to its messages. The server takes an answer by the sequence of the message: once the consumer was
