@@ -62,10 +62,10 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  test('describes itself as a document, not as a text, and names the address of what is not there', async () => {
+  test('describes its YAML as bytes, as whatever is not JSON, and names the address of what is not there', async () => {
     const { paths } = (await openApi()) as { paths: Record<string, { get: { responses: object } }> }
     expect(paths['/openapi.yaml']?.get.responses).toMatchObject({
-      200: { content: { 'application/yaml': { schema: { type: 'object' } } } },
+      200: { content: { 'application/yaml': { schema: { type: 'string', format: 'binary' } } } },
     })
     const { body } = await call(`${platform.url}/api/v1/nothing`, { method: 'POST' })
     expect(body.error?.message).toBe('There is no operation POST /nothing.')
