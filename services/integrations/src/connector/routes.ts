@@ -19,6 +19,8 @@ const filters = z.object({
 
 export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kinds: Kinds): Route[] {
   const { database, cursors } = ctx
+  // They are those of the release. Their schemas are made with the first question, not with the service.
+  let shownKinds: ConnectorKind[] | undefined
   return [
     defineRoute({
       operationId: 'listConnectorKinds',
@@ -29,7 +31,10 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       tag,
       scope: 'connectors:read',
       response: z.array(ConnectorKind),
-      handler: async () => kinds.all.map(shownKind),
+      handler: async () => {
+        shownKinds ??= kinds.all.map(shownKind)
+        return shownKinds
+      },
     }),
 
     defineList({
