@@ -65,6 +65,8 @@ export function createStreamProgress(
       const crowded = goesOn ? [] : superfluousMarks(marks, now)
       marks = marks.filter((one) => !crowded.includes(one.number))
       const superfluous = [...crowded, ...fallen]
+      // It replaces those that fall, so it stays: one that went on with the traffic would say nothing of what came before.
+      if (fallen.length > 0) kept = number
       fallen = []
       return { mark, superfluous }
     },
