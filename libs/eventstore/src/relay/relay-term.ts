@@ -118,12 +118,12 @@ export function openTerm(options: TermOptions): Term {
   }
 
   /**
-   * The stream knows the event already, but has been purged of it, or has it before one that comes before it: it was
+   * The stream knows the event already, but has been purged of it, or could be unnoticed, or has it before one that comes before it: it was
    * published to a stream that had just lost others, which nobody had noticed.
    */
   const isMisplaced = (ack: PublishAck, { version }: LoggedEvent, last: LastPublished): boolean => {
     if (!ack.duplicate) return false
-    if (ack.sequence < options.first) return true
+    if (ack.sequence < options.first || ack.sequence <= progress.unmarkedUpTo) return true
     if (version === 1) return false
     if (last.sequence !== undefined) return ack.sequence < last.sequence
     // An earlier term may have been cut off while it filled the stream again, and the one before may stand behind this one. Where

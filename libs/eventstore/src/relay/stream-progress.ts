@@ -5,6 +5,11 @@ import { type StreamMark, superfluousMarks } from './stream-marks.js'
 export interface StreamProgress {
   readonly marks: readonly StreamMark[]
   readonly generation: number
+  /**
+   * Where the stream ended when it was filled again and nothing in it could be relied on: no mark falls when messages up to there are
+   * purged.
+   */
+  readonly unmarkedUpTo: number
   /** The highest sequence that was acknowledged. */
   readonly sequence: number
   acknowledged(sequence: number, messageId: string): void
@@ -27,6 +32,7 @@ export function createStreamProgress(
   let marks = [...stored]
   const newest = marks.at(-1)
   const generation = newest?.generation ?? 0
+  const filledAt = stored.find((one) => one.messageId === null && one.generation === generation)
   let highest = { sequence: newest?.sequence ?? 0, messageId: newest?.messageId ?? null }
   /** Up to this number marks stay as they are. */
   let kept: number | undefined
@@ -44,6 +50,7 @@ export function createStreamProgress(
       return highest.sequence
     },
     generation,
+    unmarkedUpTo: generation > 0 ? (filledAt?.sequence ?? 0) : 0,
     acknowledged(sequence, messageId) {
       if (sequence > highest.sequence) highest = { sequence, messageId }
       if (kept !== undefined) return
