@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { eventHeaders, type PlatformEvent } from '@opsplane/contracts'
 import type { Received, StreamMessage } from '@opsplane/nats'
 import { sql } from 'drizzle-orm'
-import { openTestStore, type TestStore } from '../../fixture/test-database.js'
+import { testConformance } from '../../fixture/conformance.js'
+import type { TestStore } from '../../fixture/test-database.js'
 import { type Checkpoint, type ConsumerTables, createConsumerTables } from '../consumer-tables.js'
 import type { Transaction } from '../transaction.js'
 import { ConsumerRows, consumerTablesInMemory, write } from './tables-in-memory.fixture.js'
@@ -238,13 +239,4 @@ async function onPostgres({ database }: TestStore): Promise<Subject> {
   }
 }
 
-describe.each(Object.keys(cases))('%s', (name) => {
-  test('in memory', () => cases[name]?.(inMemory()))
-  test('on Postgres', async () => cases[name]?.(await onPostgres(testStore)))
-})
-
-let testStore: TestStore
-beforeAll(async () => {
-  testStore = await openTestStore()
-})
-afterAll(() => testStore?.close())
+testConformance(cases, { inMemory, onPostgres })

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
-import { openTestStore, type TestStore } from '../../fixture/test-database.js'
+import { testConformance } from '../../fixture/conformance.js'
+import type { TestStore } from '../../fixture/test-database.js'
 import { createRelayStore, type RelayStore } from '../relay-store.js'
 import type { StreamMark } from '../stream-marks.js'
 import { LogInMemory, loggedEvent } from './log-in-memory.fixture.js'
@@ -228,13 +229,4 @@ async function onPostgres({ database }: TestStore): Promise<Subject> {
   }
 }
 
-describe.each(Object.keys(cases))('%s', (name) => {
-  test('in memory', () => cases[name]?.(inMemory()))
-  test('on Postgres', async () => cases[name]?.(await onPostgres(testStore)))
-})
-
-let testStore: TestStore
-beforeAll(async () => {
-  testStore = await openTestStore()
-})
-afterAll(() => testStore.close())
+testConformance(cases, { inMemory, onPostgres })
