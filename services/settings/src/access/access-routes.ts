@@ -5,11 +5,11 @@ import {
   PasswordResetRequest,
   StepUp,
   StepUpProof,
-  sessionCookieHeader,
   stepUpMs,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { setSessionCookie } from '../session/session-cookie.js'
 import type { AccountAccess } from './access.js'
 
 const common = {
@@ -37,8 +37,7 @@ export function accessRoutes(access: AccountAccess): Route[] {
       status: 200,
       errors: ['forbidden', 'invalid_credentials', 'rate_limited'],
       handler: async ({ body, meta }) => {
-        const { token, expiresAt } = await access.stepUp(body, meta)
-        meta.answerHeader(sessionCookieHeader, `${token} ${expiresAt}`)
+        setSessionCookie(meta, await access.stepUp(body, meta))
         return { until: new Date(Date.parse(meta.now) + stepUpMs).toISOString() }
       },
     }),

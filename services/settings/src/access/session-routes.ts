@@ -6,7 +6,6 @@ import {
   Credentials,
   Session,
   SessionDetail,
-  sessionCookieHeader,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
@@ -14,6 +13,7 @@ import { z } from 'zod'
 import type { AcceptInvitation } from '../membership/acceptance.js'
 import type { Members } from '../membership/members.js'
 import type { Login } from '../session/login.js'
+import { clearSessionCookie, setSessionCookie } from '../session/session-cookie.js'
 import { originOf, type Sessions } from '../session/sessions.js'
 
 const tag = 'Authentication'
@@ -88,7 +88,7 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
             ? await accept(body, meta, 'web')
             : await login(body, originOf(meta), { now: meta.now, kind: 'web' })
         const { accessToken, tokenType: _, ...shown } = session
-        meta.answerHeader(sessionCookieHeader, `${accessToken} ${session.expiresAt}`)
+        setSessionCookie(meta, { token: accessToken, expiresAt: session.expiresAt })
         return shown
       },
     }),
@@ -111,7 +111,7 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       handler: async ({ meta }) => {
         const { tokenId: id, userId: accountId } = requireSession(meta)
         await sessions.end({ accountId, id, reason: 'logout' }, meta)
-        meta.answerHeader(sessionCookieHeader, '')
+        clearSessionCookie(meta)
       },
     }),
 
@@ -131,7 +131,7 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       errors: ['forbidden'],
       handler: async ({ meta }) => {
         await sessions.endAllOf(requireSession(meta).userId, meta)
-        meta.answerHeader(sessionCookieHeader, '')
+        clearSessionCookie(meta)
       },
     }),
 
