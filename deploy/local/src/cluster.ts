@@ -26,7 +26,7 @@ export interface ClusterOptions {
   postgresFlags?: string[]
   /** Added to every service's environment. */
   extra?: Record<string, string>
-  /** Which to start beside settings and the gateway, for what needs no others; all of them unless given. */
+  /** Which to start in addition to settings and the gateway, for tests that need no others; all of them unless given. */
   services?: readonly BackendName[]
   /** Free ones unless given. */
   ports?: Record<ServiceName, number>

@@ -54,7 +54,7 @@ const scopeOf = ({ scope }: Operation): Permission | undefined => permissions.fi
 
 const absentPath = ({ path }: Operation) => fillPath(path, {})
 
-/** What a request is refused for before anybody looks at its body: nothing is made by those that are let through. */
+/** What a request is refused for before its body is parsed: nothing is made by those that are let through. */
 const noBody = null
 
 function send(
@@ -253,7 +253,7 @@ function testTenants(): void {
           return `${JSON.stringify(tenant)}: ${answer.status} ${code} after ${first.status}`
       }
       const again = await send(operation, token, target, key, body)
-      // What was refused had no effect, and is decided anew.
+      // What was refused had no effect, and is decided again.
       return again.headers['idempotency-replayed'] === 'true' || first.status >= 300
         ? undefined
         : `the key is not kept: ${first.status} and ${again.status}`

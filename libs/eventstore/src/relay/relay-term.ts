@@ -118,7 +118,7 @@ export function openTerm(options: TermOptions): Term {
   }
 
   /**
-   * The stream knows the event already, but has been purged of it, or could be unnoticed, or has it before one that comes before it: it was
+   * The stream knows the event already, but has been purged of it, or may be so unnoticed, or has it before one that comes before it: it was
    * published to a stream that had just lost others, which nobody had noticed.
    */
   const isMisplaced = (ack: PublishAck, { version }: LoggedEvent, last: LastPublished): boolean => {

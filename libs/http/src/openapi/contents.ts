@@ -34,7 +34,7 @@ const anyObject = {
 }
 
 /**
- * Describes lines of JSON as a file, with the schema of a line beside it: by the schema alone, generated clients would read the
+ * Describes lines of JSON as a file, and adds the schema of a line: by the schema alone, generated clients would read the
  * whole body as one value. The example is of a line.
  */
 export function asLines(content: Schema, exampleOf: (schema: Schema) => unknown): void {

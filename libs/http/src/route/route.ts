@@ -38,7 +38,7 @@ export interface RequestMeta extends CommandMeta {
   signal(): AbortSignal
   /** A header of the request that its contract says nothing of, such as a signature; of several the first. */
   header(name: string): string | undefined
-  /** Adds a header to the answer, unless it is kept for a repeated Idempotency-Key. */
+  /** Adds a header to this answer. It is not kept for a repeated Idempotency-Key. */
   answerHeader(name: string, value: string): void
   /** Writes every line with the request id. */
   log(): Logger

@@ -18,7 +18,7 @@ import { openIncident } from './opening.js'
 
 let service: TestService
 const path = '/itsm/incidents'
-/** Each that comes in between is decided anew: the work grows with the square. */
+/** Each that comes in between is decided again: the work grows with the square. */
 const atOnce = isLongTier() ? 50 : 20
 const alert = { title: 'Checkout answers 502', dedupKey: 'checkout-5xx' }
 

@@ -29,7 +29,7 @@ const triesPerBatch = 3
 
 type Waiting = { result: Result; done: () => void }
 
-/** Writes results in batches: what arrives while a statement is under way shares the next one. */
+/** Writes results in batches: what arrives while a statement runs shares the next one. */
 export function createRecorder(options: RecorderOptions): Recorder {
   const { record, timers, log } = options
   let queue: Waiting[] = []

@@ -175,7 +175,7 @@ export const deliveryStoreCases: Record<string, (subject: Subject) => Promise<vo
     expect(await subject.delivery(id)).toMatchObject({ status: 'failed', leased: false })
     expect(await one.tidy(10)).toBe(false)
   },
-  async 'slots of a rate limit are apart, whoever books them'(subject) {
+  async 'slots of a rate limit are apart, whichever replica books them'(subject) {
     await subject.addWebhook({ ...paced, rateLimitPerSecond: 4 })
     const request = { webhookId: paced.id, perSecond: 4, count: 1, slackMs: 0, aheadMs: 250, astrayMs: 5_000 }
     const first = await subject.store('one').book(request)

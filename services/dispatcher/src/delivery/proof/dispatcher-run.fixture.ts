@@ -134,7 +134,7 @@ export class DispatcherRun {
     world.pick(faults)()
   }
 
-  /** As for a deployment: it finishes what is under way, and starts again. */
+  /** As for a deployment: it drains, and starts again. */
   async #stop(replica: DispatcherReplica): Promise<void> {
     if (!replica.process.isAlive) return
     this.world.note(`${replica.process.name} stops`)
