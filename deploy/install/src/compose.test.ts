@@ -19,14 +19,23 @@ test.each<[string, Record<string, string>, string]>([
   ['8080 unless it is said', {}, 'http://localhost:8080'],
 ])('the gateway is given %s', async (_what, place, origin) => {
   await prepareLocal(folder, { ...servers, ...place })
-  for (const service of ['gateway', 'analytics'])
+  for (const service of ['gateway', 'analytics', 'settings'])
     expect(readFileSync(join(folder, 'env', `${service}.env`), 'utf8')).toContain(`PUBLIC_ORIGIN='${origin}'`)
 })
 
-test('the gateway alone is given an origin for apps', async () => {
-  await prepareLocal(folder, { ...servers, APPS_ORIGIN: 'https://apps.example.com' })
-  const withIt = ['gateway', 'apps'].map((service) =>
-    readFileSync(join(folder, 'env', `${service}.env`), 'utf8').includes('APPS_ORIGIN'),
+test.each<[string, Record<string, string>, string | undefined]>([
+  ['the one that is named', { APPS_ORIGIN: 'https://apps.example.com' }, 'https://apps.example.com'],
+  ['one of this machine', { PUBLIC_PORT: '18080' }, 'http://apps.localhost:18080'],
+  [
+    'none where people use a name that is not of this machine',
+    { PUBLIC_ORIGIN: 'https://ops.example.com' },
+    undefined,
+  ],
+])('the gateway alone is given an origin for apps: %s', async (_what, place, origin) => {
+  await prepareLocal(folder, { ...servers, ...place })
+  const found = ['gateway', 'apps'].map(
+    (service) =>
+      /^APPS_ORIGIN='(.*)'$/m.exec(readFileSync(join(folder, 'env', `${service}.env`), 'utf8'))?.[1],
   )
-  expect(withIt).toEqual([true, false])
+  expect(found).toEqual([origin, undefined])
 })

@@ -8,6 +8,7 @@ import {
   eachOf,
   LocalInfo,
   type LocalSecrets,
+  localAppsOrigin,
   makeReceiverCertificate,
   natsAuthorization,
   natsUrlsOf,
@@ -122,8 +123,9 @@ function environmentsOf(
     integrations: outbound('CONNECTOR'),
     workflows: outbound('WORKFLOW'),
     sdk: outbound('SDK'),
+    settings: origin,
     analytics: origin,
-    gateway: { ...origin, APPS_ORIGIN: place.appsOrigin },
+    gateway: { ...origin, APPS_ORIGIN: place.appsOrigin ?? localAppsOrigin(origin.PUBLIC_ORIGIN) },
   }
   return {
     ...eachOf(serviceNames, (name) => ({ ...common, ...own[name], ...extra[name] })),

@@ -11,6 +11,7 @@ import { makeInternalCertificate, makeReceiverCertificate, type ReceiverCertific
 import { eachOf } from './each-of.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { natsAuthorization, natsUrlsOf } from './nats-users.js'
+import type { Origins } from './origins.js'
 import { provisionAll, urlsOf } from './platform.js'
 import { choosePorts } from './ports.js'
 import type { LocalSecrets } from './secrets.js'
@@ -30,6 +31,8 @@ export interface ClusterOptions {
   services?: readonly BackendName[]
   /** Free ones unless given. */
   ports?: Record<ServiceName, number>
+  /** As people use it; 127.0.0.1, with apps at the same origin, unless given. */
+  origins?: Pick<Origins, 'public' | 'apps'>
   /** Services call each other over mutual TLS, with a certificate made for it. */
   tls?: boolean
   /** Services show their metrics. */
@@ -90,7 +93,8 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const secrets = await finishMasterKeyRotation(state, postgresUrl)
   const ports = options.ports ?? (await choosePorts())
   const metricsPorts = options.metrics ? await choosePorts() : undefined
-  const origin = `http://127.0.0.1:${ports.gateway}`
+  const gatewayUrl = `http://127.0.0.1:${ports.gateway}`
+  const { public: origin, apps: appsOrigin } = options.origins ?? { public: gatewayUrl, apps: undefined }
   const internalCertificate = options.tls ? await makeInternalCertificate(state.tlsDir) : undefined
   const tls = internalCertificate && {
     ...{
@@ -110,6 +114,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
     ports,
     metricsPorts,
     origin,
+    appsOrigin,
     webhookCaFile: certificate.caFile,
     ...(options.extra ? { extra: options.extra } : {}),
   })
@@ -123,7 +128,12 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const started = new Set<BackendName>(['settings', ...(options.services ?? backendNames)])
   await Promise.all([...started].map((name) => services[name].start()))
   await services.gateway.start()
-  const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, tls, origin })
+  const owner = await bootstrapOwner({
+    secrets,
+    settingsUrl: services.settings.url,
+    tls,
+    origin: gatewayUrl,
+  })
   state.saveSecrets({ ...state.secrets(), owner })
   const replica = async (name: ServiceName, environment: Environment = {}) => {
     const port = await freePort()

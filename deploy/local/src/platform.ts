@@ -17,6 +17,7 @@ import { eachOf } from './each-of.js'
 import { keepServer } from './kept-server.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { natsAuthorization, natsUrlsOf } from './nats-users.js'
+import { originsOf } from './origins.js'
 import { choosePorts, LocalRunError, metricsPortsFrom } from './ports.js'
 import { planServices } from './service-plan.js'
 import { backends, services } from './services.js'
@@ -67,8 +68,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const secrets = await finishMasterKeyRotation(state, servers.info.postgresUrl)
 
     onStep('starting the services')
-    const gatewayUrl = urlOfGateway(ports.gateway)
-    const origin = process.env.PUBLIC_ORIGIN || gatewayUrl
+    const origins = originsOf(ports.gateway)
     const plan = planServices({
       secrets,
       databaseUrls,
@@ -76,7 +76,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       natsPrefix: process.env.NATS_PREFIX,
       ports,
       metricsPorts,
-      origin,
+      origin: origins.public,
+      appsOrigin: origins.apps,
       ...(options.webhookCaFile ? { webhookCaFile: options.webhookCaFile } : {}),
     })
     const adminUrls = new Set(
@@ -93,13 +94,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const owner = await bootstrapOwner({
       secrets,
       settingsUrl: `http://127.0.0.1:${ports.settings}`,
-      origin: gatewayUrl,
+      origin: origins.gateway,
     })
     // Read again: a new master key may wait in it since.
     state.saveSecrets({ ...state.secrets(), owner })
     const info: LocalInfo = {
-      origin,
-      baseUrl: `${origin}/api/v1`,
+      origin: origins.public,
+      baseUrl: `${origins.public}/api/v1`,
       ...owner,
       ...servers.info,
       pid: process.pid,
@@ -112,13 +113,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await releasers.release().catch(() => {})
     throw error
   }
-}
-
-/** As this process calls it: one that listens on all addresses does on 127.0.0.1 too. */
-function urlOfGateway(port: number): string {
-  const host = process.env.HOST || '127.0.0.1'
-  const address = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
 }
 
 interface ServersOptions {

@@ -20,6 +20,8 @@ export interface PlanOptions {
   /** Where each service shows its metrics; nowhere unless given. */
   metricsPorts?: Record<ServiceName, number> | undefined
   origin: string
+  /** Of apps, unless the operator names one. */
+  appsOrigin?: string | undefined
   /** With it services call each other with https, and show who they are. */
   internalCertificate?: InternalCertificate | undefined
   /** PEM file of certificate authorities that webhook receivers may use beside the public ones. */
@@ -47,14 +49,14 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
 }
 
 /** What a local run has unless the operator says otherwise. */
-function usual({ webhookCaFile }: PlanOptions): Environment {
+function usual({ appsOrigin, webhookCaFile }: PlanOptions): Environment {
   const outbound = ['WEBHOOK', 'CONNECTOR', 'WORKFLOW', 'SDK'].flatMap((prefix) => [
     // What runs on this machine is what a local run is for: loopback is allowed, also without TLS.
     [`${prefix}_ALLOWED_CIDRS`, '127.0.0.0/8,::1/128'],
     [`${prefix}_ALLOW_HTTP`, 'loopback'],
     [`${prefix}_CA_FILE`, webhookCaFile],
   ])
-  return { INSTANCE_ID: 'local', ...Object.fromEntries(outbound) }
+  return { INSTANCE_ID: 'local', APPS_ORIGIN: appsOrigin, ...Object.fromEntries(outbound) }
 }
 
 /** What the plan sets, whatever the operator does. */

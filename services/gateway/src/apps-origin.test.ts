@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { defaultRouteRule } from '@opsplane/contracts'
 import { asAda, startPlatform, startUpstream, type TestPlatform, type Upstream } from './testing/platform.js'
 
@@ -28,9 +28,9 @@ interface Answer {
 }
 
 /** Not fetch, which says by itself which host it asks. */
-const ask = (asked: string, method: string, path: string) =>
+const ask = (asked: string, method: string, path: string, { url } = platform, headers = {}) =>
   new Promise<Answer>((resolve, reject) => {
-    request(platform.url, { method, path, headers: { ...asAda, host: asked } }, async (answer) => {
+    request(url, { method, path, headers: { ...asAda, ...headers, host: asked } }, async (answer) => {
       const { statusCode: status, headers } = answer
       resolve({ status, location: headers.location, body: await text(answer) })
     })
@@ -70,4 +70,39 @@ test('pages of apps are passed on from elsewhere, and nothing is done to them th
   expect(await ask(main, 'POST', '/apps/acme/assets/-/actions')).toMatchObject(notThere)
   expect(apps.requests).toHaveLength(before)
   expect(await ask(main, 'GET', '/api/v1/auth/me')).toMatchObject({ status: 200 })
+})
+
+describe('where localhost is the public origin', () => {
+  const origin = 'http://localhost:8080'
+  const opened = { 'sec-fetch-mode': 'navigate' }
+  let local: TestPlatform
+  beforeAll(async () => {
+    const appsOrigin = 'http://apps.localhost:8080'
+    local = await startPlatform({ publicOrigin: origin, appsOrigin }, { apps: apps.url })
+  })
+  afterAll(() => local?.stop())
+
+  test.each(['127.0.0.1:8080', '[::1]:8080'])('a page opened at %s is passed on to it', async (address) => {
+    for (const path of ['/', '/account?tab=sessions', '/api/v1/docs', '//elsewhere.example/'])
+      expect(await ask(address, 'GET', path, local, opened)).toMatchObject({
+        ...{ status: 307, location: `${origin}${path}` },
+      })
+    expect(await ask(address, 'GET', '/apps/acme/assets', local, opened)).toMatchObject({
+      ...{ status: 307, location: 'http://apps.localhost:8080/apps/acme/assets' },
+    })
+  })
+
+  test.each<[string, string, string, object]>([
+    ['a request of a script', '127.0.0.1:8080', 'GET', { 'sec-fetch-mode': 'cors' }],
+    ['a request of a program', '127.0.0.1:8080', 'GET', {}],
+    ['a form that is sent', '127.0.0.1:8080', 'POST', opened],
+    ['another port', '127.0.0.1:9090', 'GET', opened],
+    ['the origin itself', 'localhost:8080', 'GET', opened],
+  ])('%s is not', async (_what, host, method, headers) => {
+    expect(await ask(host, method, '/api/v1/auth/me', local, headers)).toMatchObject({ status: 200 })
+  })
+
+  test('nor is anything where the public origin is another one', async () => {
+    expect(await ask('127.0.0.1', 'GET', '/api/v1/auth/me', platform, opened)).toMatchObject({ status: 200 })
+  })
 })

@@ -14,7 +14,7 @@ import {
 import type { Budgets, Logger } from '@opsplane/runtime'
 import type { Traced, Tracing } from '@opsplane/telemetry'
 import type { AnonymousBytes } from './anonymous-bytes.js'
-import type { Belongs, keepAppsApart } from './apps-origin.js'
+import type { Belongs, keepOriginsApart } from './apps-origin.js'
 import { type Authenticator, bearerOf } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import { createPlaces, takePlaces } from './places.js'
@@ -54,7 +54,7 @@ export interface ProxyOptions {
   /** Counts what is sent to anonymous readers. */
   anonymousBytes: AnonymousBytes
   /** Which of the origins it is for. */
-  belongs: ReturnType<typeof keepAppsApart>
+  belongs: ReturnType<typeof keepOriginsApart>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
   own: RequestListener
   recorderFor: RecorderFor

@@ -28,7 +28,7 @@ import {
 import { openTelemetry } from '@opsplane/telemetry'
 import { z } from 'zod'
 import { createAnonymousBytes } from './anonymous-bytes.js'
-import { keepAppsApart } from './apps-origin.js'
+import { keepOriginsApart } from './apps-origin.js'
 import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
@@ -165,7 +165,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (address) => anonymousLimiter.take(networkOf(address)),
       anonymousBytes,
-      belongs: keepAppsApart(config.appsOrigin),
+      belongs: keepOriginsApart(config),
       own: createOwnRoutes({
         ...{ config, tls, monotonicMs, clientAddress, anonymousBytes, log },
         warnings: unknownProxies.warnings,

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { startCluster } from '../cluster.js'
+import { originsOf } from '../origins.js'
 import { choosePorts, LocalRunError, parsePort } from '../ports.js'
 import { startProblem } from '../start/problems.js'
 import { stopOnSignal } from '../start/stop-on-signal.js'
@@ -37,7 +38,7 @@ async function runWith(state: ReturnType<typeof openState>, port: number | undef
     )
   const stopping = stopOnSignal(say)
   const ports = await choosePorts(port, state.lastPort())
-  const starting = startCluster({ state, ports })
+  const starting = startCluster({ state, ports, origins: originsOf(ports.gateway) })
   // Its processes would outlive this one.
   const stop = async () => {
     await (await starting).stop()
