@@ -236,6 +236,9 @@ export const backendConfig = baseConfig.extend({
 })
 export type BackendConfig = z.infer<typeof backendConfig>
 
+/** An origin such as `https://ops.example.com`; of a URL whatever follows it is left out. */
+export const originSetting = z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin)
+
 const mustBeKey = 'must be 32 bytes in base64'
 
 /** For services that seal values. */

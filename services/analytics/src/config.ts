@@ -1,11 +1,15 @@
-import { backendConfig, commaSeparated, databaseConnections, parseConfig } from '@opsplane/runtime'
+import {
+  backendConfig,
+  commaSeparated,
+  databaseConnections,
+  originSetting,
+  parseConfig,
+} from '@opsplane/runtime'
 import { z } from 'zod'
 
 const config = backendConfig.extend({
   databasePoolSize: databaseConnections(6),
-  publicOrigin: z
-    .url()
-    .transform((url) => new URL(url).origin)
+  publicOrigin: originSetting
     .optional()
     .meta({ description: 'origin clients use, for download URLs; without it they are paths below it' }),
   feedRestMs: z.coerce.number().int().min(100).max(600_000).default(30_000).meta({

@@ -1,23 +1,15 @@
-import { baseConfig, commaSeparated, parseConfig } from '@opsplane/runtime'
+import { baseConfig, commaSeparated, originSetting, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const perMinute = z.coerce.number().int().min(0).max(10_000_000)
 
 export const gatewayConfig = baseConfig.extend({
-  publicOrigin: z
-    .url({ protocol: /^https?$/ })
-    .transform((url) => new URL(url).origin)
-    .optional()
-    .meta({
-      description: 'origin clients use, for the OpenAPI document; by default the one the document came from',
-    }),
-  appsOrigin: z
-    .url({ protocol: /^https?$/ })
-    .transform((url) => new URL(url).origin)
-    .optional()
-    .meta({
-      description: 'origin that apps run at, and nothing else does; without it they are below every origin',
-    }),
+  publicOrigin: originSetting.optional().meta({
+    description: 'origin clients use, for the OpenAPI document; by default the one the document came from',
+  }),
+  appsOrigin: originSetting.optional().meta({
+    description: 'origin that apps run at, and nothing else does; without it they are below every origin',
+  }),
   trustProxyCidrs: commaSeparated
     .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { backendConfig, masterKeyConfig, parseConfig } from '@opsplane/runtime'
+import { backendConfig, masterKeyConfig, originSetting, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 import { isSender, isSmtpUrl } from './mail/smtp-settings.js'
 
@@ -30,6 +30,9 @@ const settings = backendConfig.extend({
     .max(10_000)
     .default(32)
     .meta({ description: 'logins that may wait for one; more are answered 503' }),
+  publicOrigin: originSetting.optional().meta({
+    description: 'origin of the pages that mails lead to; without it they show what to send instead',
+  }),
   smtpUrl: z
     .string()
     .refine(isSmtpUrl, 'must be smtp://[user:password@]host[:port] or smtps://…')

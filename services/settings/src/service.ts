@@ -140,10 +140,9 @@ function auditWork(ctx: Context, { signer }: Parts): BackgroundWork[] {
 /** Makes notifications, and sends mails where a mail server is configured. */
 function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
   const { database, clock, log } = ctx
-  if (mailer !== null)
-    ctx.dueWork.start(
-      mailSending({ database, mailer, compose: createComposer({ vault, db: database.db, clock }), log }),
-    )
+  const { publicOrigin } = ctx.config
+  const compose = createComposer({ vault, db: database.db, clock, publicOrigin })
+  if (mailer !== null) ctx.dueWork.start(mailSending({ database, mailer, compose, log }))
   return recordNotifications(ctx, { withMail: mailer !== null })
 }
 
@@ -164,7 +163,9 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const secretService = createSecretService(ctx, vault, usage)
   const serialized = workspaceLock(ctx)
   const members = createMembers(ctx, serialized)
-  const invite = createInvite(ctx, { members, serialized, vault, withMail: mailer !== null })
+  const invite = createInvite(ctx, {
+    ...{ members, serialized, vault, withMail: mailer !== null, publicOrigin: config.publicOrigin },
+  })
   const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, openSession })
 
   const withMail = mailer !== null

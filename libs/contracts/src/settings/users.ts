@@ -58,6 +58,14 @@ export const Invitation = z
           'Shown this once, to hand on to the invited person. Null when it was mailed, and when the answer is ' +
           'replayed by Idempotency-Key.',
       }),
+    link: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Page at which the invited person accepts, with the token behind the `#`. Null where the token is, and where the installation ' +
+          'has no `PUBLIC_ORIGIN`.',
+      }),
     mailed: z.boolean().meta({ description: 'Whether the token goes to the person by mail.' }),
     acceptPath: z.string().meta({ example: '/api/v1/auth/invitations/accept' }),
     expiresAt: At,

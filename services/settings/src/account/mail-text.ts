@@ -1,9 +1,13 @@
 import type { Instant } from '@opsplane/contracts'
+import { pageLink } from '../mail/page-link.js'
 import type { TokenPurpose } from './mailed-tokens.js'
 
 interface Wording {
   subject: string
   intro: string
+  /** Without the address of the page. */
+  request: string
+  link: string
   path: string
   fields: string
 }
@@ -11,35 +15,42 @@ interface Wording {
 const wordings: Record<TokenPurpose, Wording> = {
   password_reset: {
     subject: 'A new password for your login',
-    intro:
-      'Somebody asked for a new password for the login with this e-mail address. To set one, send the token below:',
+    intro: 'Somebody asked for a new password for the login with this e-mail address.',
+    request: 'To set one, send the token below:',
+    link: 'To set one, open this page:',
     path: '/api/v1/auth/password/reset/confirm',
     fields: '{"token": "…", "newPassword": "at least 12 characters"}',
   },
   address_proof: {
     subject: 'Your e-mail address',
-    intro:
-      'To prove that this e-mail address is yours, send the token below in the session you asked for it with:',
+    intro: 'A login with this e-mail address is to be shown as yours.',
+    request: 'To prove that the address is yours, send the token below in the session you asked for it with:',
+    link: 'To prove that the address is yours, open this page in the browser you asked for it with:',
     path: '/api/v1/auth/address/prove/confirm',
     fields: '{"token": "…"}',
   },
 }
 
+export interface MailedTokenWords {
+  token: string
+  expiresAt: Instant
+  publicOrigin: string | undefined
+}
+
 /** Subject and text of a mail about a login. */
-export function accountMailText(
-  purpose: TokenPurpose,
-  { token, expiresAt }: { token: string; expiresAt: Instant },
-) {
-  const { subject, intro, path, fields } = wordings[purpose]
+export function accountMailText(purpose: TokenPurpose, { token, expiresAt, publicOrigin }: MailedTokenWords) {
+  const { subject, intro, request, link, path, fields } = wordings[purpose]
+  const page = pageLink(publicOrigin, purpose, token)
+  const way =
+    page === null
+      ? [request, '', `Send:    POST ${path}`, `         ${fields}`, `Token:   ${token}`]
+      : [link, '', page, '']
   const lines = [
     intro,
-    '',
-    `Send:    POST ${path}`,
-    `         ${fields}`,
-    `Token:   ${token}`,
+    ...way,
     `Expires: ${expiresAt}`,
     '',
-    'The token works once. If you did not ask for this, do nothing, and give the token to nobody.',
+    `It works once. If you did not ask for this, do nothing, and give the ${page === null ? 'token' : 'address'} to nobody.`,
   ]
   return { subject, text: `${lines.join('\n')}\n` }
 }

@@ -29,26 +29,33 @@ export interface ComposerOptions {
   vault: Vault
   db: Drizzle
   clock: Clock
+  publicOrigin: string | undefined
 }
 
-export function createComposer({ vault, db, clock }: ComposerOptions): ComposeMail {
+export function createComposer({ vault, db, clock, publicOrigin }: ComposerOptions): ComposeMail {
   return async ({ id, email, content }) => {
     if (content.kind === 'notification') {
       const { notification, workspaceSlug } = content
       return notificationMail(notification, { id, email, workspaceSlug })
     }
     if (content.kind === 'account')
-      return accountMail(db, { id, email, purpose: content.purpose }, clock.now())
+      return accountMail(db, { id, email, purpose: content.purpose, publicOrigin }, clock.now())
     const { workspaceId, sealed, invitationId } = content
     const opened = await vault.open(workspaceId, sealed, placeOf(invitationId))
     return { id, to: email, ...Sealed.parse(JSON.parse(opened)) }
   }
 }
 
+interface AccountMail extends Pick<ComposerOptions, 'publicOrigin'> {
+  id: string
+  email: string
+  purpose: TokenPurpose
+}
+
 /** With a token of its own for each attempt, and so also another Message-ID. */
 async function accountMail(
   db: Drizzle,
-  { id, email, purpose }: { id: string; email: string; purpose: TokenPurpose },
+  { id, email, purpose, publicOrigin }: AccountMail,
   now: Instant,
 ): Promise<Mail | null> {
   const found = await accountByEmail(db, email)
@@ -56,7 +63,11 @@ async function accountMail(
   if (found === null || found.passwordHash === null) return null
   const issued = await issueMailedToken(db, { accountId: found.id, purpose, now })
   const { plaintext: token, expiresAt } = issued
-  return { id: `${id}.${issued.id}`, to: email, ...accountMailText(purpose, { token, expiresAt }) }
+  return {
+    id: `${id}.${issued.id}`,
+    to: email,
+    ...accountMailText(purpose, { token, expiresAt, publicOrigin }),
+  }
 }
 
 const placeOf = (invitationId: string) => `invitation mail|${invitationId}`

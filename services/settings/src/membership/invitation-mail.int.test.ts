@@ -15,7 +15,10 @@ let users: ReturnType<typeof usersOf>
 
 beforeAll(async () => {
   receiver = await startSmtpReceiver()
-  settings = await startSettings({ SMTP_URL: receiver.url, SMTP_FROM: 'Opsplane <ops@opsplane.example>' })
+  settings = await startSettings({
+    ...{ SMTP_URL: receiver.url, SMTP_FROM: 'Opsplane <ops@opsplane.example>' },
+    PUBLIC_ORIGIN: 'https://ops.example',
+  })
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, { workspace: 'acme' })
   users = usersOf(settings, ada, api)
@@ -47,7 +50,7 @@ const tokenIn = (text: string | undefined) => /ops_inv_\w+/.exec(text ?? '')?.[0
 describe('with a mail server, an invitation', () => {
   it('goes to the person by mail, and is in no answer and no table', async () => {
     const { invitation } = (await users.invite('grace@example.com', 'agent')).data(InvitedUser)
-    expect(invitation).toMatchObject({ token: null, mailed: true })
+    expect(invitation).toMatchObject({ token: null, link: null, mailed: true })
     const [row] = await settled('grace@example.com', 'sent')
     expect(row?.sealed_content).toBeNull()
     expect(receiver.mails).toHaveLength(1)
@@ -57,6 +60,7 @@ describe('with a mail server, an invitation', () => {
     expect(mail?.headers.get('subject')).toBe('Invitation to acme')
     expect(mail?.text).toContain('Owner of acme invites you to the workspace acme, as agent.')
     const token = tokenIn(mail?.text)
+    expect(mail?.text).toContain(`https://ops.example/invitation#token=${token}`)
     const session = (await users.accept({ token, name: 'Grace', password })).data(Session)
     expect(session.workspaces).toMatchObject([{ slug: 'acme', role: 'agent' }])
   })

@@ -15,6 +15,7 @@ import { account } from '../account/domain.js'
 import { accountByEmail } from '../account/queries.js'
 import { sealContent } from '../mail/compose.js'
 import { dropInvitationMail, queueInvitationMail } from '../mail/mail-queue.js'
+import { pageLink } from '../mail/page-link.js'
 import { workspaceName } from '../tenant/queries.js'
 import { issueToken } from '../token/bearer-token.js'
 import { acceptPath, invitationText } from './invitation-text.js'
@@ -32,6 +33,7 @@ export interface InviteOptions {
   serialized: Serialized
   vault: Vault
   withMail: boolean
+  publicOrigin: string | undefined
 }
 
 const hourMs = 3_600_000
@@ -48,7 +50,7 @@ interface Issued {
 
 export function createInvite(
   { store, database: { db }, dueWork }: Pick<ServiceContext, 'store' | 'database' | 'dueWork'>,
-  { members, serialized, vault, withMail }: InviteOptions,
+  { members, serialized, vault, withMail, publicOrigin }: InviteOptions,
 ): Invite {
   const accounts = store.aggregate(account)
 
@@ -64,7 +66,7 @@ export function createInvite(
       workspaceName: oneLine(await workspaceName(db, workspaceId)),
       inviterName: oneLine(meta.actor.name),
     }
-    const content = invitationText({ ...names, role, token: plaintext, expiresAt })
+    const content = invitationText({ ...names, role, token: plaintext, expiresAt, publicOrigin })
     return { ...issued, sealedContent: await sealContent(vault, workspaceId, id, content) }
   }
 
@@ -106,7 +108,11 @@ export function createInvite(
         await queueInvitationMail(tx, mail, now)
       }
       const mailed = sealedContent !== null
-      const shown = { token: mailed ? null : issued.plaintext, mailed, acceptPath, expiresAt }
+      const shown = {
+        token: mailed ? null : issued.plaintext,
+        link: mailed ? null : pageLink(publicOrigin, 'invitation', issued.plaintext),
+        ...{ mailed, acceptPath, expiresAt },
+      }
       return { ...user, invitation: shown }
     })
 

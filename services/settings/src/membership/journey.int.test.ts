@@ -45,6 +45,7 @@ it('goes from the invitation to the removal, and back', async () => {
     allowedActions: ['invite', 'accept', 'change_role', 'remove'],
     invitation: {
       token: expect.stringMatching(/^ops_inv_[0-9A-Z]{26}_[0-9A-Za-z]{38}$/),
+      link: null,
       mailed: false,
       acceptPath: '/api/v1/auth/invitations/accept',
       expiresAt: '2026-03-08T10:00:00.000Z',

@@ -184,5 +184,5 @@ export function membershipRoutes(
 
 /** What may be kept for replay. */
 function withoutToken(invited: InvitedUser): InvitedUser {
-  return { ...invited, invitation: { ...invited.invitation, token: null } }
+  return { ...invited, invitation: { ...invited.invitation, token: null, link: null } }
 }

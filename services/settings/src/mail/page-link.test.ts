@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals'
+import { accountMailText } from '../account/mail-text.js'
+import { invitationText } from '../membership/invitation-text.js'
+
+const token = 'ops_act_01'
+const words = { token, expiresAt: '2026-03-01T11:00:00.000Z' }
+const names = { workspaceName: 'Acme', inviterName: 'Ada', role: 'agent' }
+
+describe.each<[string, string, string, (publicOrigin: string | undefined) => { text: string }]>([
+  [
+    'an invitation',
+    '/invitation',
+    '/api/v1/auth/invitations/accept',
+    (publicOrigin) => invitationText({ ...names, ...words, publicOrigin }),
+  ],
+  [
+    'a new password',
+    '/reset',
+    '/api/v1/auth/password/reset/confirm',
+    (publicOrigin) => accountMailText('password_reset', { ...words, publicOrigin }),
+  ],
+  [
+    'the proof of an address',
+    '/account/address',
+    '/api/v1/auth/address/prove/confirm',
+    (publicOrigin) => accountMailText('address_proof', { ...words, publicOrigin }),
+  ],
+])('the mail of %s', (_what, page, operation, mail) => {
+  test('leads to a page, with the token where no server sees it', () => {
+    const { text } = mail('https://ops.example')
+    expect(text.split('\n')).toContain(`https://ops.example${page}#token=${token}`)
+    expect(text).toContain(words.expiresAt)
+    expect(text.split(token)).toHaveLength(2)
+    expect(text).not.toContain('/api/')
+  })
+
+  test('shows what to send where no page is known', () => {
+    const { text } = mail(undefined)
+    expect(text).toContain(`POST ${operation}`)
+    expect(text).toContain(token)
+    expect(text).not.toContain('http')
+  })
+})
