@@ -24,6 +24,7 @@ const config = z.object({
   natsUrl: z.string().meta({ description: 'the NATS server, without a user' }),
   publicOrigin: z.url().optional().meta({ description: 'origin people use' }),
   appsOrigin: z.url().optional().meta({ description: 'origin that apps alone run at' }),
+  operators: z.string().optional().meta({ description: 'e-mail addresses of those who operate it' }),
   publicPort: z.coerce
     .number()
     .int()
@@ -123,7 +124,7 @@ function environmentsOf(
     integrations: outbound('CONNECTOR'),
     workflows: outbound('WORKFLOW'),
     sdk: outbound('SDK'),
-    settings: origin,
+    settings: { ...origin, OPERATORS: place.operators ?? secrets.owner.email },
     analytics: origin,
     gateway: { ...origin, APPS_ORIGIN: place.appsOrigin ?? localAppsOrigin(origin.PUBLIC_ORIGIN) },
   }

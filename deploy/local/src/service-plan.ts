@@ -49,14 +49,19 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
 }
 
 /** What a local run has unless the operator says otherwise. */
-function usual({ appsOrigin, webhookCaFile }: PlanOptions): Environment {
+function usual({ appsOrigin, secrets, webhookCaFile }: PlanOptions): Environment {
   const outbound = ['WEBHOOK', 'CONNECTOR', 'WORKFLOW', 'SDK'].flatMap((prefix) => [
     // What runs on this machine is what a local run is for: loopback is allowed, also without TLS.
     [`${prefix}_ALLOWED_CIDRS`, '127.0.0.0/8,::1/128'],
     [`${prefix}_ALLOW_HTTP`, 'loopback'],
     [`${prefix}_CA_FILE`, webhookCaFile],
   ])
-  return { INSTANCE_ID: 'local', APPS_ORIGIN: appsOrigin, ...Object.fromEntries(outbound) }
+  return {
+    INSTANCE_ID: 'local',
+    APPS_ORIGIN: appsOrigin,
+    OPERATORS: secrets.owner.email,
+    ...Object.fromEntries(outbound),
+  }
 }
 
 /** What the plan sets, whatever the operator does. */

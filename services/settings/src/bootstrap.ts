@@ -7,11 +7,13 @@ import {
   platformTenant,
 } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
-import { account } from './account/domain.js'
+import { eq } from 'drizzle-orm'
+import { type AccountState, account } from './account/domain.js'
 import type { Passwords } from './account/passwords.js'
 import { accountByEmail } from './account/queries.js'
 import { membership } from './membership/domain.js'
 import { memberOf } from './membership/queries.js'
+import { bootstrappedAccounts } from './schema.js'
 import { workspaceIdBySlug } from './tenant/queries.js'
 import { workspaceScope } from './tenant/workspace-scope.js'
 import { workspace } from './workspace/domain.js'
@@ -31,13 +33,27 @@ export function createBootstrap(
   const workspaces = store.aggregate(workspace)
   const memberships = store.aggregate(membership)
 
-  const existing = async ({ workspaceSlug, email }: Bootstrap): Promise<Bootstrapped | null> => {
+  /** The password is the one that whoever runs the installation has chosen. */
+  const mark = (accountId: string, createdAt: string) =>
+    db.insert(bootstrappedAccounts).values({ accountId, createdAt }).onConflictDoNothing()
+
+  /** Of a login that was made before there were marks, or whose mark a crash has kept out. */
+  const markByPassword = async ({ id, passwordHash }: AccountState, password: string, now: string) => {
+    const where = eq(bootstrappedAccounts.accountId, id)
+    const [marked] = await db.select().from(bootstrappedAccounts).where(where)
+    if (!marked && (await passwords.matches(password, passwordHash))) await mark(id, now)
+  }
+
+  const existing = async (wanted: Bootstrap, now: string): Promise<Bootstrapped | null> => {
+    const { workspaceSlug, email, password } = wanted
     const workspaceId = await workspaceIdBySlug(db, workspaceSlug)
     if (workspaceId === null) return null
     const owner = await accountByEmail(db, email)
     const member = owner && (await memberOf(db, workspaceId, owner.id))
-    if (member?.state.role === 'owner' && member.state.status === 'active')
-      return { workspaceId, userId: member.state.userId }
+    if (owner && member?.state.role === 'owner' && member.state.status === 'active') {
+      await markByPassword(owner, password, now)
+      return { workspaceId, userId: owner.id }
+    }
     throw new ApiError('conflict', `The workspace ${workspaceSlug} exists and belongs to somebody else.`)
   }
 
@@ -81,17 +97,19 @@ export function createBootstrap(
       await unit.create(workspaces, workspaceId, naming)
       await unit.create(memberships, membershipId, { kind: 'activate', ...owner, now })
     })
+    if (passwordHash !== null) await mark(userId, now)
     return { workspaceId, userId }
   }
 
   return async (wanted, meta) => {
-    const before = await existing(wanted)
+    const before = await existing(wanted, meta.now)
     if (before) return before
     try {
       return await create(wanted, meta)
     } catch (error) {
       // Lost against the same call at the same time.
-      const winner = error instanceof ApiError && error.code === 'conflict' ? await existing(wanted) : null
+      const winner =
+        error instanceof ApiError && error.code === 'conflict' ? await existing(wanted, meta.now) : null
       if (winner) return winner
       throw error
     }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { backendConfig, masterKeyConfig, originSetting, parseConfig } from '@opsplane/runtime'
+import { Credentials } from '@opsplane/contracts'
+import { backendConfig, commaSeparated, masterKeyConfig, originSetting, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 import { isSender, isSmtpUrl } from './mail/smtp-settings.js'
 
@@ -30,6 +31,10 @@ const settings = backendConfig.extend({
     .max(10_000)
     .default(32)
     .meta({ description: 'logins that may wait for one; more are answered 503' }),
+  operators: commaSeparated.pipe(z.array(Credentials.shape.email)).default([]).meta({
+    description:
+      'e-mail addresses, comma-separated, of those who operate the installation; each once it is proven, or made by the bootstrap',
+  }),
   publicOrigin: originSetting.optional().meta({
     description: 'origin of the pages that mails lead to; without it they show what to send instead',
   }),

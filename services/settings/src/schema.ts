@@ -94,15 +94,34 @@ export const sessions = pgTable(
   (table) => [index('sessions_account_idx').on(table.accountId, table.expiresAt)],
 )
 
-/** What was mailed about a login, hashed: one of each purpose is good, the latest. */
+/** When a login was last opened from a device: a family of browsers or clients, in one network, hashed. */
+export const signInDevices = pgTable(
+  'sign_in_devices',
+  {
+    accountId: text('account_id').notNull(),
+    device: text('device').notNull(),
+    lastAt: text('last_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.device] })],
+)
+
+/** Logins whose password was set by whoever runs the installation, and so are known to be whose they seem. */
+export const bootstrappedAccounts = pgTable('bootstrapped_accounts', {
+  accountId: text('account_id').primaryKey(),
+  createdAt: text('created_at').notNull(),
+})
+
+/** What was mailed about a login, or handed out to its person, hashed: one of each purpose is good, the latest. */
 export const accountTokens = pgTable(
   'account_tokens',
   {
     accountId: text('account_id').notNull(),
-    purpose: text('purpose', { enum: ['password_reset', 'address_proof'] }).notNull(),
+    purpose: text('purpose', { enum: ['password_reset', 'address_proof', 'reset_link'] }).notNull(),
     id: text('id').notNull(),
     secretHash: text('secret_hash').notNull(),
     expiresAt: text('expires_at').notNull(),
+    /** The admin who created a link, and what they held; null of what was mailed, and of the operator. */
+    issuer: json('issuer'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.purpose] }),
@@ -299,6 +318,8 @@ export const mails = pgTable(
     invitationId: text('invitation_id'),
     /** What it is for, of a mail about a login: made when it is sent, if there is a login with the address then. */
     purpose: text('purpose', { enum: ['password_reset', 'address_proof'] }),
+    /** The sign-in it tells of, which may be over when it is sent. */
+    signIn: json('sign_in'),
     /** Sealed for the workspace by the vault, and gone once the mail is settled. */
     sealedContent: text('sealed_content'),
     userId: text('user_id').notNull(),
@@ -315,7 +336,7 @@ export const mails = pgTable(
     ...dueIndexes(dueMails),
     index('mails_invitation_idx').on(table.invitationId),
     uniqueIndex('mails_purpose_key').on(table.email, table.purpose),
-    check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id, purpose) = 1`),
+    check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id, purpose, sign_in) = 1`),
   ],
 )
 

@@ -15,7 +15,11 @@ import { accountRoutes } from './access/account-routes.js'
 import { sessionRoutes } from './access/session-routes.js'
 import { createVerifier } from './access/verify.js'
 import { account } from './account/domain.js'
+import { createPasswordReset } from './account/password-reset.js'
 import { createPasswords, type PasswordCost } from './account/passwords.js'
+import { createTokenCheck } from './account/presented-tokens.js'
+import { resetLinkRoutes } from './account/reset-link-routes.js'
+import { createResetLinks } from './account/reset-links.js'
 import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
@@ -44,6 +48,7 @@ import { membershipRoutes } from './membership/routes.js'
 import { createSucceed } from './membership/succession.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
+import { createOperators } from './operator/operators.js'
 import { role } from './role/domain.js'
 import { roleReading } from './role/reading.js'
 import { createRoles } from './role/roles.js'
@@ -154,6 +159,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     { concurrency: config.passwordHashConcurrency, maxWaiting: config.passwordHashQueue },
     passwordCost,
   )
+  const operators = createOperators(config.operators)
   const sessions = createSessions(ctx, config)
   const openSession = createOpenSession({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
@@ -175,11 +181,16 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...{ members, findDependents },
     succeed: createSucceed({ db, neighbours, delegations, findDependents }),
   })
-  const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
+  const checkToken = createTokenCheck({ db, throttle })
+  const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, checkToken, withMail })
+  const resetPassword = createPasswordReset(ctx, { passwords, sessions, members, operators, checkToken })
+  const { publicOrigin } = config
+  const resetLinks = createResetLinks(ctx, { members, operators, withMail, publicOrigin })
 
   return [
     ...accountRoutes(ctx, sessions),
-    ...accessRoutes(access),
+    ...accessRoutes(access, resetPassword),
+    ...resetLinkRoutes(resetLinks),
     ...sessionRoutes({ login, accept, sessions, members, cursors: ctx.cursors }),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
@@ -195,7 +206,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
       secretService,
       secretTargets: createSecretTargets(ctx),
       askedBy: createAskedBy({ db, config }),
-      verify: createVerifier({ db, sessions, keys }),
+      verify: createVerifier({ db, sessions, keys, operators }),
       bootstrap: createBootstrap(ctx, passwords),
       takenOnce,
     }),

@@ -15,7 +15,7 @@ const withDatabase = <const Paths extends readonly string[]>(...paths: Paths) =>
 
 /** Every service there is, in the order they start: the one list that the gateway and the local run go by. */
 export const serviceRegistry = {
-  settings: withDatabase('auth', 'workspaces', 'settings', 'secrets', 'audit', 'notifications'),
+  settings: withDatabase('auth', 'workspaces', 'settings', 'secrets', 'audit', 'notifications', 'platform'),
   itsm: withDatabase('itsm', 'cmdb', 'knowledge', 'catalog'),
   dispatcher: withDatabase('webhooks', 'events'),
   integrations: withDatabase('connectors', 'transformer'),

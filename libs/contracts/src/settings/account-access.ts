@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { Credentials, NewPassword } from './settings.js'
 
-const MailedToken = z.string().min(1).max(500).meta({ description: 'As it was mailed.' })
+const AccountToken = z.string().min(1).max(500).meta({ description: 'As it was mailed, or stood in a link.' })
 
 export const PasswordChange = z
   .strictObject({ currentPassword: Credentials.shape.password, newPassword: NewPassword })
@@ -16,13 +18,53 @@ export const PasswordResetRequest = z
   .meta({ id: 'PasswordResetRequest', example: { email: 'ada@example.com' } })
 export type PasswordResetRequest = z.infer<typeof PasswordResetRequest>
 
-export const PasswordReset = z.strictObject({ token: MailedToken, newPassword: NewPassword }).meta({
+/** `link`: by a link that an admin or the operator has created, which proves nothing of the address. */
+export const PasswordResetWay = z.enum(['mail', 'link'])
+export type PasswordResetWay = z.infer<typeof PasswordResetWay>
+
+export const PasswordReset = z.strictObject({ token: AccountToken, newPassword: NewPassword }).meta({
   id: 'PasswordReset',
   example: { token: 'ops_act_…', newPassword: 'correct horse battery staple' },
 })
 export type PasswordReset = z.infer<typeof PasswordReset>
 
 export const AddressProof = z
-  .strictObject({ token: MailedToken })
+  .strictObject({ token: AccountToken })
   .meta({ id: 'AddressProof', example: { token: 'ops_act_…' } })
 export type AddressProof = z.infer<typeof AddressProof>
+
+export const ResetLinkRequest = z
+  .strictObject({ email: Credentials.shape.email })
+  .meta({ id: 'ResetLinkRequest', example: { email: 'ada@example.com' } })
+export type ResetLinkRequest = z.infer<typeof ResetLinkRequest>
+
+const At = z.iso.datetime({ precision: 3 })
+
+export const ResetLink = z
+  .object({
+    token: z
+      .string()
+      .meta({ description: 'Shown this once, for `POST /auth/password/reset/confirm`. It works once.' }),
+    link: z.string().nullable().meta({
+      description:
+        'Page that takes it, with the token behind the `#`: to hand on to the person. Null where the installation has no `PUBLIC_ORIGIN`.',
+    }),
+    expiresAt: At,
+  })
+  .meta({ id: 'ResetLink' })
+export type ResetLink = z.infer<typeof ResetLink>
+
+/** A link by which somebody may set a new password, as events carry it. */
+export const ResetLinkState = z.object({
+  id: idSchema('user').meta({ description: 'The login it is for.' }),
+  expiresAt: At,
+})
+export type ResetLinkState = z.infer<typeof ResetLinkState>
+
+export const accountAccessEvents = {
+  'account.reset_link_created': resourceEvent(
+    ResetLinkState,
+    'An admin or the operator has created a link by which somebody can set a new password. Reported in the first 20 workspaces they can ' +
+      'enter.',
+  ),
+} satisfies Record<string, EventDefinition>

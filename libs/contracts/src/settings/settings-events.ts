@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { accountAccessEvents, PasswordResetWay } from './account-access.js'
 import { AuditExport } from './audit.js'
 import { RoleState } from './roles.js'
 import { Account, SecretState, TokenState, UserState, WorkspaceState } from './settings.js'
@@ -17,12 +18,14 @@ export const settingsEvents = {
   ),
   'account.password_reset': resourceEvent(
     Account,
-    'Somebody has set a new password by a mail to the address of the login. Belongs to no workspace.',
+    'Somebody has set a new password by a mail to the address of the login, or a link they were handed. Belongs to no workspace.',
+    { by: PasswordResetWay },
   ),
   'account.address_proven': resourceEvent(
     Account,
     'The e-mail address of a login was proven by a mail to it. Belongs to no workspace.',
   ),
+  ...accountAccessEvents,
   'workspace.created': resourceEvent(WorkspaceState, 'A workspace was created.'),
   'workspace.updated': resourceEvent(WorkspaceState, 'Name or settings of the workspace changed.'),
   'user.invited': resourceEvent(UserState, 'Somebody was invited. A former invitation of theirs has ended.', {

@@ -270,6 +270,9 @@ export const Me = z
     workspace: WorkspaceAccess.nullable().meta({ description: 'Null without X-Workspace.' }),
     environment: Environment.nullable(),
     permissions: z.array(z.string()),
+    operator: z
+      .boolean()
+      .meta({ description: 'Whether it is a session of a login that operates the installation.' }),
   })
   .meta({ id: 'Me' })
 export type Me = z.infer<typeof Me>

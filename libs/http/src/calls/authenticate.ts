@@ -71,6 +71,7 @@ export async function authenticate(
   const verified = await verifier.verify(token, { method, path: url })
   const principal = admit(route, verified)
   const isClient = verified.kind === 'client'
+  if (route.operator && !(isClient && principal.operator)) throw notOperator()
   const clientToken = verified.kind === 'service' ? undefined : token
   const delegate = verified.kind === 'delegate' ? { by: verified.by, run: verified.run } : null
   const cause = headers[causationHeader]
@@ -138,6 +139,14 @@ function workspaceOf({ workspaceId, environment }: Principal): TenantScope {
     throw new ApiError('workspace_required', 'Name the workspace in the X-Workspace header.')
   }
   return { workspaceId, environment: environment ?? 'production' }
+}
+
+function notOperator(): ApiError {
+  return new ApiError(
+    'forbidden',
+    'This is for those who operate the installation. Sign in with a login that OPERATORS of settings names and whose e-mail address is ' +
+      'proven; an API key does not do.',
+  )
 }
 
 function unauthenticated(): ApiError {

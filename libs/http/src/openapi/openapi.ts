@@ -125,13 +125,18 @@ function envelopeComponents(): (route: Route) => z.ZodType {
   }
 }
 
+const described = ({ description = '', operator }: Route): string =>
+  operator
+    ? `${description} For those who operate the installation (\`OPERATORS\`), in a session of their own: an API key is refused.`
+    : description
+
 function operation(route: Route, envelope: z.ZodType, located: boolean): RouteConfig {
   return {
     operationId: route.operationId,
     method: route.method,
     path: shownPath(route.path),
     summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
+    ...(route.description !== undefined && { description: described(route) }),
     tags: [route.tag],
     security: route.scope === 'public' ? [] : [{ bearer: [] }],
     'x-scope': route.scope,
@@ -236,6 +241,7 @@ function platformErrors(route: Route): ErrorCode[] {
   if (route.scope !== 'public' && route.scope !== 'authenticated') codes.push('insufficient_scope')
   if (route.workspace === 'required')
     codes.push('workspace_required', 'workspace_forbidden', 'environment_forbidden')
+  if (route.operator) codes.push('forbidden')
   if (route.stepUp) codes.push('step_up_required')
   if (route.body)
     codes.push('malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout')

@@ -9,6 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import type { ResetPassword } from '../account/password-reset.js'
 import { setSessionCookie } from '../session/session-cookie.js'
 import type { AccountAccess } from './access.js'
 
@@ -22,7 +23,7 @@ const common = {
 const own = { ...common, scope: 'authenticated', workspace: 'none' } as const
 
 /** The password and the address of a login. */
-export function accessRoutes(access: AccountAccess): Route[] {
+export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword): Route[] {
   return [
     defineRoute({
       ...own,
@@ -75,12 +76,12 @@ export function accessRoutes(access: AccountAccess): Route[] {
       path: '/auth/password/reset/confirm',
       summary: 'Set a new password',
       description:
-        'With the token of the mail, which works once. All sessions of the login end, and its address is proven by ' +
-        'it; if it was not before, the API keys of the person are revoked as well, as somebody else may have made ' +
-        'them. Emits `account.password_reset`.',
+        'With the token of a mail or a link, which works once. All sessions of the login end. A mail proves its address as well; if ' +
+        'it was not proven before, the API keys of the person are revoked, as somebody else may have made them. Emits ' +
+        '`account.password_reset`.',
       body: PasswordReset,
       errors: ['invalid_token', 'rate_limited'],
-      handler: ({ body, meta }) => access.reset(body, meta),
+      handler: async ({ body, meta }) => void (await resetPassword(body, meta)),
     }),
 
     defineRoute({

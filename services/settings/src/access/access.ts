@@ -3,35 +3,28 @@ import {
   ApiError,
   type Instant,
   type PasswordChange,
-  type PasswordReset,
   platformTenant,
   type StepUpProof,
 } from '@opsplane/contracts'
-import { type Serialized, serializer, type Transaction, type Unit } from '@opsplane/eventstore'
+import { type Serialized, serializer } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import { dropTokens, takeToken } from '../account/account-tokens.js'
 import { account } from '../account/domain.js'
-import {
-  accountOfMailedToken,
-  dropMailedTokens,
-  type TokenPurpose,
-  takeMailedToken,
-} from '../account/mailed-tokens.js'
 import type { Passwords } from '../account/passwords.js'
+import { type CheckToken, invalidAccountToken } from '../account/presented-tokens.js'
 import { lockAccount, storedAccount } from '../account/queries.js'
-import { queueAccountMail } from '../mail/mail-queue.js'
+import { type MailPurpose, queueAccountMail } from '../mail/mail-queue.js'
 import { type Members, proveMemberships } from '../membership/members.js'
 import { originOf, type Sessions } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
-import { workspaceScope } from '../tenant/workspace-scope.js'
-import { token } from '../token/domain.js'
-import { unrevokedKeysOfPerson } from '../token/queries.js'
 
 export interface AccessOptions {
   passwords: Passwords
   throttle: Throttle
   sessions: Sessions
   members: Members
+  checkToken: CheckToken
   withMail: boolean
 }
 
@@ -41,34 +34,16 @@ export type AccountAccess = ReturnType<typeof createAccountAccess>
 export function createAccountAccess(ctx: ServiceContext, options: AccessOptions) {
   const { store, database, dueWork } = ctx
   const { db } = database
-  const { passwords, throttle, sessions, members } = options
+  const { passwords, throttle, sessions, members, checkToken } = options
   const accounts = store.aggregate(account)
-  const keys = store.aggregate(token)
   const commit: Serialized = serializer(ctx, async () => undefined)
 
   /** On the platform's scope, by the person. */
-  const platform = (meta: RequestMeta, actor = meta.actor) => ({ ...meta, actor, tenant: platformTenant })
+  const platform = (meta: RequestMeta) => ({ ...meta, tenant: platformTenant })
 
-  const mail = async (email: string, purpose: TokenPurpose, now: Instant) => {
+  const mail = async (email: string, purpose: MailPurpose, now: Instant) => {
     await queueAccountMail(db, { email, purpose }, now)
     dueWork.wake('mails')
-  }
-
-  /** An attempt with something that was mailed; a wrong one is held against the address it came from. */
-  const recipientOf = async (mailed: string, purpose: TokenPurpose, meta: RequestMeta): Promise<string> => {
-    const attempt = throttle.attempt(`${purpose} ${mailed}`, originOf(meta).address)
-    await throttle.begin(attempt, meta.now)
-    const accountId = await accountOfMailedToken(db, mailed, { purpose, now: meta.now })
-    if (accountId === null) throw invalidMailedToken()
-    await throttle.succeeded(attempt, meta.now)
-    return accountId
-  }
-
-  /** Keys made while nobody had proven the address may be of whoever claimed the login first. */
-  const revokeKeys = async (unit: Unit, tx: Transaction, userId: string, now: Instant) => {
-    const revoke = { kind: 'revoke', reason: 'login_reclaimed', now } as const
-    for (const { id, workspaceId } of await unrevokedKeysOfPerson(tx, userId))
-      await unit.handle(keys, id, revoke, { tenant: workspaceScope(workspaceId) })
   }
 
   const requirePassword = async (userId: string, password: string, meta: RequestMeta): Promise<void> => {
@@ -106,7 +81,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       await commit(platform(meta), async (unit, tx) => {
         await lockAccount(tx, userId)
         await unit.handle(accounts, userId, { kind: 'change_password', passwordHash, now: meta.now })
-        await dropMailedTokens(tx, userId)
+        await dropTokens(tx, userId)
         const ending = { accountId: userId, except: tokenId, reason: 'password_changed' as const }
         await sessions.endAll(tx, ending, meta)
       })
@@ -118,26 +93,6 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       // Never forgiven, so that it bounds the mails to an address and of an address.
       await throttle.begin(throttle.attempt(`reset ${email}`, originOf(meta).address), meta.now)
       await mail(email, 'password_reset', meta.now)
-    },
-
-    /** Throws `invalid_token`, `rate_limited`, `service_unavailable`. */
-    async reset({ token: mailed, newPassword }: PasswordReset, meta: RequestMeta): Promise<void> {
-      const purpose = 'password_reset'
-      const userId = await recipientOf(mailed, purpose, meta)
-      const { name, addressProvenAt } = await storedAccount(db, userId)
-      const passwordHash = await passwords.hash(newPassword)
-      const actor = { id: userId, name, type: 'user' as const }
-      const { now } = meta
-      await commit(platform(meta, actor), async (unit, tx) => {
-        await lockAccount(tx, userId)
-        if (!(await takeMailedToken(tx, mailed, purpose))) throw invalidMailedToken()
-        await unit.handle(accounts, userId, { kind: 'reset_password', passwordHash, now })
-        await dropMailedTokens(tx, userId)
-        await sessions.endAll(tx, { accountId: userId, reason: 'password_reset' }, { ...meta, actor })
-        if (addressProvenAt !== null) return
-        await revokeKeys(unit, tx, userId, now)
-        await proveMemberships(unit, tx, members.aggregate, userId, now)
-      })
     },
 
     /** Throws `forbidden` for an API key, `conflict` without a mail server, `rate_limited`. */
@@ -153,10 +108,10 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
     async prove({ token: mailed }: AddressProof, meta: RequestMeta): Promise<void> {
       const purpose = 'address_proof'
       const { userId } = requireSession(meta)
-      if ((await recipientOf(mailed, purpose, meta)) !== userId) throw invalidMailedToken()
+      if ((await checkToken(mailed, [purpose], meta)).accountId !== userId) throw invalidAccountToken()
       const { now } = meta
       await commit(platform(meta), async (unit, tx) => {
-        if (!(await takeMailedToken(tx, mailed, purpose))) throw invalidMailedToken()
+        if (!(await takeToken(tx, mailed, purpose))) throw invalidAccountToken()
         await unit.handle(accounts, userId, { kind: 'prove_address', now })
         await proveMemberships(unit, tx, members.aggregate, userId, now)
       })
@@ -176,9 +131,4 @@ function requireMail({ withMail }: Pick<AccessOptions, 'withMail'>): void {
   throw new ApiError('conflict', message, {
     details: [{ in: 'body', path: '', code: 'no_mail_server', message }],
   })
-}
-
-/** Never issued, used, replaced, of somebody else, at its end: all the same to whoever presents it. */
-function invalidMailedToken(): ApiError {
-  return new ApiError('invalid_token', 'The token is not valid: it has been used, replaced, or has ended.')
 }

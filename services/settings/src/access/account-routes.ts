@@ -28,8 +28,8 @@ export function accountRoutes({ database: { db } }: ServiceContext, sessions: Se
           currentWorkspace(db, principal),
         ])
         if (user === null) throw new ApiError('invalid_token', 'The login of this token is gone.')
-        const { environment = null, permissions } = principal
-        return { user, credential, workspace, environment, permissions }
+        const { environment = null, permissions, operator = false } = principal
+        return { user, credential, workspace, environment, permissions, operator }
       },
     }),
   ]

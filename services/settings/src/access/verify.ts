@@ -10,6 +10,7 @@ import {
 } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { constantTimeEqual } from '@opsplane/runtime'
+import type { Operators } from '../operator/operators.js'
 import type { Sessions } from '../session/sessions.js'
 import { type PresentedToken, readToken } from '../token/bearer-token.js'
 import { earlierOf, hasExpired, overlapIsOver, validityEnd } from '../token/domain.js'
@@ -39,10 +40,12 @@ export function createVerifier({
   db,
   sessions,
   keys,
+  operators,
 }: {
   db: Drizzle
   sessions: Sessions
   keys: Keys
+  operators: Operators
 }): VerifyToken {
   const verifyKey = async (presented: PresentedToken, question: Question, occasion: Occasion) => {
     const record = await keyRecord(db, presented.id)
@@ -60,7 +63,7 @@ export function createVerifier({
   }
 
   const verifySession = async (presented: PresentedToken, question: Question, { now }: Occasion) => {
-    const record = await sessionRecord(db, presented.id, question.workspace)
+    const record = await sessionRecord(db, presented.id, question.workspace, operators)
     if (!record || !constantTimeEqual(record.secretHash, presented.secretHash)) throw invalidToken()
     const idleEnd = sessions.idleEnd(record.lastSeenAt)
     if (record.expiresAt <= now || idleEnd <= now) throw tokenExpired()
@@ -102,6 +105,7 @@ function sessionPrincipal(
   const identity = {
     ...{ actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId },
     ...(provedAt !== null && { provedAt }),
+    ...(record.isOperator && { operator: true as const }),
   }
   if (workspace === undefined) return { ...identity, permissions: [] }
   if (workspaceId === null || allowed === null) throw workspaceForbidden()

@@ -45,16 +45,23 @@ describe('an account', () => {
     given(null).when(claim).fails('not_found')
   })
 
-  it('is proven by what was mailed, not by who knows the password', () => {
+  it('is proven by what was mailed, not by who knows the password or was handed a link', () => {
     const passwordHash = '$argon2id$other'
     given(ada)
       .when({ kind: 'change_password', passwordHash, now: later })
       .emits({ type: 'account.password_changed', changes: { passwordHash, updatedAt: later } })
     given(ada)
-      .when({ kind: 'reset_password', passwordHash, now: later })
+      .when({ kind: 'reset_password', by: 'mail', passwordHash, now: later })
       .emits({
         type: 'account.password_reset',
         changes: { passwordHash, addressProvenAt: later, updatedAt: later },
+        extras: { by: 'mail' },
+      })
+    given(ada)
+      .when({ kind: 'reset_password', by: 'link', passwordHash, now: later })
+      .emits({
+        ...{ type: 'account.password_reset', changes: { passwordHash, updatedAt: later } },
+        extras: { by: 'link' },
       })
     const proven = { ...ada, addressProvenAt: later, updatedAt: later }
     given(ada)

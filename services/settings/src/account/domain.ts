@@ -6,6 +6,7 @@ import {
   type Decision,
   type Instant,
   notFound,
+  type PasswordResetWay,
 } from '@opsplane/contracts'
 
 /** A login. The password's hash never leaves the service; null until an invited person has set a password. */
@@ -32,9 +33,17 @@ export interface ClaimAccount {
   now: Instant
 }
 
-/** Another password, by whoever knows the present one, or who got a mail at the address. */
-export interface SetPassword {
-  kind: 'change_password' | 'reset_password'
+/** Another password, by whoever knows the present one. */
+export interface ChangePassword {
+  kind: 'change_password'
+  passwordHash: string
+  now: Instant
+}
+
+/** Another password, by who got a mail at the address, or a link from somebody in charge. */
+export interface ResetPassword {
+  kind: 'reset_password'
+  by: PasswordResetWay
   passwordHash: string
   now: Instant
 }
@@ -44,7 +53,7 @@ export interface ProveAddress {
   kind: 'prove_address'
   now: Instant
 }
-export type AccountCommand = CreateAccount | ClaimAccount | SetPassword | ProveAddress
+export type AccountCommand = CreateAccount | ClaimAccount | ChangePassword | ResetPassword | ProveAddress
 
 export const account: Decider<AccountState, AccountCommand, Account> = {
   resourceType: 'account',
@@ -76,12 +85,13 @@ function create({ kind: _, now, ...fields }: CreateAccount, state: AccountState 
   return { type: 'account.created', after }
 }
 
-/** Who was mailed a reset has the address; who knows the password only has that. */
-function setPassword({ kind, passwordHash, now }: SetPassword, state: AccountState): Decision<AccountState> {
+/** Who was mailed a reset has the address; who knows the password or was handed a link only has that. */
+function setPassword(command: ChangePassword | ResetPassword, state: AccountState): Decision<AccountState> {
+  const { passwordHash, now } = command
   const after = { ...state, passwordHash, updatedAt: now }
-  if (kind === 'change_password') return { type: 'account.password_changed', after }
-  const addressProvenAt = state.addressProvenAt ?? now
-  return { type: 'account.password_reset', after: { ...after, addressProvenAt } }
+  if (command.kind === 'change_password') return { type: 'account.password_changed', after }
+  const addressProvenAt = state.addressProvenAt ?? (command.by === 'mail' ? now : null)
+  return { type: 'account.password_reset', after: { ...after, addressProvenAt }, extras: { by: command.by } }
 }
 
 function addressProven({ now }: ProveAddress, state: AccountState): Decision<AccountState> {

@@ -1,6 +1,6 @@
 import type { Instant } from '@opsplane/contracts'
+import type { MailPurpose } from '../mail/mail-queue.js'
 import { pageLink } from '../mail/page-link.js'
-import type { TokenPurpose } from './mailed-tokens.js'
 
 interface Wording {
   subject: string
@@ -12,7 +12,7 @@ interface Wording {
   fields: string
 }
 
-const wordings: Record<TokenPurpose, Wording> = {
+const wordings: Record<MailPurpose, Wording> = {
   password_reset: {
     subject: 'A new password for your login',
     intro: 'Somebody asked for a new password for the login with this e-mail address.',
@@ -38,7 +38,7 @@ export interface MailedTokenWords {
 }
 
 /** Subject and text of a mail about a login. */
-export function accountMailText(purpose: TokenPurpose, { token, expiresAt, publicOrigin }: MailedTokenWords) {
+export function accountMailText(purpose: MailPurpose, { token, expiresAt, publicOrigin }: MailedTokenWords) {
   const { subject, intro, request, link, path, fields } = wordings[purpose]
   const page = pageLink(publicOrigin, purpose, token)
   const way =

@@ -48,7 +48,18 @@ export async function carriedPrincipal(
   const subjects = [giver, ...callers].map(({ userId }) => rowSubject(userId, memberOf(members, userId)))
   const { role, email } = memberOf(members, speaker.userId)
   const bound = distinct([...inherited, ...subjects], speaker.userId)
-  const { callers: _, ...principal } = { ...speaker, role, email, permissions, actor: actor ?? speaker.actor }
+  // Whoever operates the installation does so in person only.
+  const {
+    callers: _,
+    operator: __,
+    ...principal
+  } = {
+    ...speaker,
+    role,
+    email,
+    permissions,
+    actor: actor ?? speaker.actor,
+  }
   return bound.length === 0 ? principal : { ...principal, callers: bound }
 }
 

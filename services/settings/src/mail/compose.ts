@@ -2,10 +2,10 @@ import type { Instant } from '@opsplane/contracts'
 import type { Drizzle, Vault } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 import { z } from 'zod'
+import { issueAccountToken } from '../account/account-tokens.js'
 import { accountMailText } from '../account/mail-text.js'
-import { issueMailedToken, type TokenPurpose } from '../account/mailed-tokens.js'
 import { accountByEmail } from '../account/queries.js'
-import type { MailContent } from './mail-queue.js'
+import type { MailContent, MailPurpose } from './mail-queue.js'
 import type { Mail } from './mailer.js'
 import { notificationMail } from './notification-text.js'
 
@@ -49,7 +49,7 @@ export function createComposer({ vault, db, clock, publicOrigin }: ComposerOptio
 interface AccountMail extends Pick<ComposerOptions, 'publicOrigin'> {
   id: string
   email: string
-  purpose: TokenPurpose
+  purpose: MailPurpose
 }
 
 /** With a token of its own for each attempt, and so also another Message-ID. */
@@ -61,7 +61,7 @@ async function accountMail(
   const found = await accountByEmail(db, email)
   // Who was only invited has an invitation to accept.
   if (found === null || found.passwordHash === null) return null
-  const issued = await issueMailedToken(db, { accountId: found.id, purpose, now })
+  const issued = await issueAccountToken(db, { accountId: found.id, purpose, now })
   const { plaintext: token, expiresAt } = issued
   return {
     id: `${id}.${issued.id}`,

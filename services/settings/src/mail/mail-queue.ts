@@ -2,8 +2,10 @@ import { type Instant, NotificationContent, newId, platformTenant } from '@opspl
 import type { Transaction } from '@opsplane/eventstore'
 import { type Drizzle, dueNow, type LeasedRow, type StatementRunner } from '@opsplane/postgres'
 import { and, eq } from 'drizzle-orm'
-import type { TokenPurpose } from '../account/mailed-tokens.js'
 import { mails } from '../schema.js'
+
+/** What a mail about a login is for. */
+export type MailPurpose = NonNullable<(typeof mails.$inferSelect)['purpose']>
 
 /** The mail that brings an invitation, as it waits for being sent. */
 export interface InvitationMail {
@@ -33,7 +35,7 @@ const accountMailMs = 3_600_000
  */
 export async function queueAccountMail(
   db: Pick<Drizzle, 'insert'>,
-  { email, purpose }: { email: string; purpose: TokenPurpose },
+  { email, purpose }: { email: string; purpose: MailPurpose },
   now: Instant,
 ): Promise<void> {
   const giveUpAt = new Date(Date.parse(now) + accountMailMs).toISOString()
@@ -64,7 +66,7 @@ export interface ClaimedMail extends LeasedRow {
   notification_id: string | null
   invitation_id: string | null
   sealed_content: string | null
-  purpose: TokenPurpose | null
+  purpose: MailPurpose | null
   email: string
 }
 export const mailColumns = [
@@ -80,7 +82,7 @@ export const mailColumns = [
 export type MailContent =
   | { kind: 'notification'; notification: NotificationContent; workspaceSlug: string }
   | { kind: 'invitation'; invitationId: string; workspaceId: string; sealed: string }
-  | { kind: 'account'; purpose: TokenPurpose }
+  | { kind: 'account'; purpose: MailPurpose }
 
 /** Throws when there is no such content any more. */
 export async function contentOf(run: StatementRunner, mail: ClaimedMail): Promise<MailContent> {

@@ -58,7 +58,7 @@ const vault = {
 }
 function sending(mailer: Mailer) {
   const group = createDueWork({ sql: database.sql, log })
-  const compose = createComposer({ vault, db: database.db, clock: settings.clock })
+  const compose = createComposer({ vault, db: database.db, clock: settings.clock, publicOrigin: undefined })
   group.start(mailSending({ database, mailer, compose, log }))
   return group
 }

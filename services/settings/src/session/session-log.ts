@@ -24,7 +24,12 @@ export interface Occasion {
 
 /** An event about a login. */
 interface Reported {
-  type: 'session.started' | 'session.stepped_up' | 'session.ended' | 'login.failed'
+  type:
+    | 'session.started'
+    | 'session.stepped_up'
+    | 'session.ended'
+    | 'login.failed'
+    | 'account.reset_link_created'
   userId: string
   resource: { type: string; id: string; displayName: string }
   data: Pick<ChangeData, 'before' | 'after'> & Record<string, unknown>
@@ -104,6 +109,21 @@ export const tellFailed = (journal: Journal, failures: LoginFailures, name: stri
       ...{ type: 'login.failed', userId: failures.id },
       resource: { type: 'login', id: failures.id, displayName: name },
       data: { before: null, after: failures },
+    },
+    occasion,
+  )
+
+export const tellResetLink = (
+  journal: Journal,
+  { accountId: id, name, expiresAt }: { accountId: string; name: string; expiresAt: string },
+  occasion: Occasion,
+) =>
+  tell(
+    journal,
+    {
+      ...{ type: 'account.reset_link_created', userId: id },
+      resource: { type: 'account', id, displayName: name },
+      data: { before: null, after: { id, expiresAt } },
     },
     occasion,
   )

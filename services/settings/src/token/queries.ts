@@ -9,6 +9,7 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { Operators } from '../operator/operators.js'
 import { customPermissions, permissionsOf, roleOfMembership } from '../rights/permissions.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
 import type { ApiKey } from './domain.js'
@@ -74,12 +75,14 @@ export interface SessionRecord {
   email: string | null
   /** What the user's role allows; null when the user is no active member of that workspace. */
   allowed: Permission[] | null
+  isOperator: boolean
 }
 
 export async function sessionRecord(
   db: Drizzle,
   id: string,
   workspaceSlug: string | undefined,
+  operators: Operators,
 ): Promise<SessionRecord | null> {
   const [row] = await db
     .select({
@@ -93,6 +96,7 @@ export async function sessionRecord(
       role: memberships.role,
       email: accounts.email,
       customPermissions,
+      isOperator: operators.isJoined(),
     })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.id, sessions.accountId))

@@ -1,0 +1,79 @@
+import { type Instant, type PasswordReset, platformTenant } from '@opsplane/contracts'
+import { type Serialized, serializer, type Transaction, type Unit } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { type Members, proveMemberships } from '../membership/members.js'
+import type { Operators } from '../operator/operators.js'
+import type { ClaimedAccount, Sessions } from '../session/sessions.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { token } from '../token/domain.js'
+import { unrevokedKeysOfPerson } from '../token/queries.js'
+import { dropTokens, type GoodToken, takeToken } from './account-tokens.js'
+import { account } from './domain.js'
+import type { Passwords } from './passwords.js'
+import { type CheckToken, invalidAccountToken } from './presented-tokens.js'
+import { lockAccount, storedAccount } from './queries.js'
+import { couldStillIssue } from './sole-authority.js'
+
+/**
+ * Sets a new password with a token that was mailed, or handed out as a link; all sessions end. Throws `invalid_token`, `rate_limited`,
+ * `service_unavailable`.
+ */
+export type ResetPassword = (wanted: PasswordReset, meta: RequestMeta) => Promise<ClaimedAccount>
+
+export interface PasswordResetOptions {
+  passwords: Passwords
+  sessions: Sessions
+  members: Members
+  operators: Operators
+  checkToken: CheckToken
+}
+
+export function createPasswordReset(
+  ctx: Pick<ServiceContext, 'store' | 'database'>,
+  { passwords, sessions, members, operators, checkToken }: PasswordResetOptions,
+): ResetPassword {
+  const { store, database } = ctx
+  const accounts = store.aggregate(account)
+  const keys = store.aggregate(token)
+  const commit: Serialized = serializer(ctx, async () => undefined)
+
+  /** Keys made while nobody had proven the address may be of whoever claimed the login first. */
+  const revokeKeys = async (unit: Unit, tx: Transaction, userId: string, now: Instant) => {
+    const revoke = { kind: 'revoke', reason: 'login_reclaimed', now } as const
+    for (const { id, workspaceId } of await unrevokedKeysOfPerson(tx, userId))
+      await unit.handle(keys, id, revoke, { tenant: workspaceScope(workspaceId) })
+  }
+
+  /** What the admin who created a link may not do any more, nobody does by it. Decided under the lock of the login. */
+  const stillHolds = async (tx: Transaction, { accountId, issuer }: GoodToken) =>
+    issuer === null || (await couldStillIssue(tx, operators, { accountId, issuer }))
+
+  return async ({ token: presented, newPassword }, meta) => {
+    const good = await checkToken(presented, ['password_reset', 'reset_link'], meta)
+    const { accountId: id, purpose } = good
+    const { name } = await storedAccount(database.db, id)
+    const passwordHash = await passwords.hash(newPassword)
+    const actor = { id, name, type: 'user' as const }
+    const { now } = meta
+    const by = purpose === 'reset_link' ? 'link' : 'mail'
+    const reset = await commit({ ...meta, actor, tenant: platformTenant }, async (unit, tx) => {
+      await lockAccount(tx, id)
+      if (!(await takeToken(tx, presented, purpose))) return null
+      if (!(await stillHolds(tx, good))) return null
+      const { addressProvenAt } = await storedAccount(tx, id)
+      const { version: _, ...after } = await unit.handle(accounts, id, {
+        ...{ kind: 'reset_password' as const, by, passwordHash, now },
+      })
+      await dropTokens(tx, id)
+      await sessions.endAll(tx, { accountId: id, reason: 'password_reset' }, { ...meta, actor })
+      if (by === 'mail' && addressProvenAt === null) {
+        await revokeKeys(unit, tx, id, now)
+        await proveMemberships(unit, tx, members.aggregate, id, now)
+      }
+      return after
+    })
+    if (reset === null) throw invalidAccountToken()
+    return { ...reset, passwordHash }
+  }
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
+import { Me, ResetLink, Session, TokenCreated } from '@opsplane/contracts'
+import type { ApiClient, ApiReply } from '@opsplane/testing'
+import { type Joined, usersOf } from '../membership/users.fixture.js'
+import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
+
+const next = 'another good password'
+const hourMs = 3_600_000
+const boss = 'boss@example.com'
+
+let settings: Settings
+/** Owners of two workspaces; the first one operates the installation as well. */
+let ada: Owner
+let bea: Owner
+let api: ApiClient
+let inAcme: ReturnType<typeof usersOf>
+let inBeta: ReturnType<typeof usersOf>
+let admin: Joined
+
+beforeAll(async () => {
+  settings = await startSettings({
+    PUBLIC_ORIGIN: 'https://ops.example',
+    OPERATORS: `ada@example.com, ${boss}`,
+  })
+  ada = await settings.owner('ada')
+  bea = await settings.owner('bea')
+  api = await settings.as(ada.session, { workspace: 'ada' })
+  inAcme = usersOf(settings, ada, api)
+  inBeta = usersOf(settings, bea, await settings.as(bea.session, { workspace: 'bea' }))
+  admin = await inAcme.joined('admin@example.com', 'admin')
+})
+afterAll(() => settings?.stop())
+
+let made = 0
+const email = () => `person${++made}@example.com`
+const from = () => ({ 'x-forwarded-for': `198.51.100.${++made}` })
+const linkFor = (userId: string, client: ApiClient = admin.api): Promise<ApiReply> =>
+  client.post(`/settings/users/${userId}/reset-link`)
+const reset = (token: string, newPassword = next) =>
+  settings.internal.post('/auth/password/reset/confirm', { token, newPassword }, from())
+const logIn = (address: string, word: string) => settings.login(address, word, `203.0.113.${++made}`)
+/** A member of both workspaces, with one password. */
+async function memberOfBoth(role = 'viewer'): Promise<Joined> {
+  const joined = await inAcme.joined(email())
+  const { token } = await inBeta.invited(joined.email, role)
+  expect((await inBeta.accept({ token, password }, from()['x-forwarded-for'])).status).toBe(201)
+  return joined
+}
+
+describe('a link of an admin', () => {
+  it('sets another password, once, and ends all sessions, but proves no address', async () => {
+    const person = await inAcme.joined(email())
+    const made = (await linkFor(person.userId)).data(ResetLink)
+    expect(made.link).toBe(`https://ops.example/reset#token=${made.token}`)
+    const [row] = await settings.service
+      .sql`select t::text as row from account_tokens t where account_id = ${person.userId}`
+    expect(row?.row).not.toContain(made.token.slice(-38))
+
+    expect((await reset(made.token)).status).toBe(204)
+    expect((await reset(made.token, password)).error().code).toBe('invalid_token')
+    expect((await settings.verify(person.session)).status).toBe(401)
+    expect((await logIn(person.email, password)).status).toBe(401)
+    const session = (await logIn(person.email, next)).data(Session)
+    expect(session.user.addressProvenAt).toBeNull()
+  })
+
+  it('is in the audit log of the workspace, with who, for whom, and from where, and without the token', async () => {
+    const person = await inAcme.joined(email())
+    const client = await settings.as(admin.session, { workspace: 'ada' })
+    const made = (
+      await client.post(`/settings/users/${person.userId}/reset-link`, undefined, {
+        ...{ 'x-forwarded-for': '192.0.2.9', 'user-agent': 'browser/1.0' },
+      })
+    ).data(ResetLink)
+    const rows = await settings.service.sql<{ event: Record<string, unknown> }[]>`
+      select to_json(e) as event from events e
+      where type = 'account.reset_link_created' and resource->>'id' = ${person.userId}`
+    expect(rows).toHaveLength(1)
+    expect(rows[0]?.event).toMatchObject({
+      ...{ workspace_id: ada.workspaceId, actor: { id: admin.userId } },
+      source: { address: '192.0.2.9', userAgent: 'browser/1.0' },
+    })
+    expect(JSON.stringify(rows)).not.toContain(made.token)
+  })
+
+  it('is good for an hour, and replaced by the next one', async () => {
+    const person = await inAcme.joined(email())
+    const first = (await linkFor(person.userId)).data(ResetLink)
+    const second = (await linkFor(person.userId)).data(ResetLink)
+    expect((await reset(first.token)).error().code).toBe('invalid_token')
+    settings.clock.advance(hourMs)
+    expect((await reset(second.token)).error().code).toBe('invalid_token')
+  })
+})
+
+describe('no admin gets into a login that reaches further', () => {
+  const theWay = /POST \/platform\/accounts\/reset-link/
+
+  test.each<[string, () => Promise<string>]>([
+    ['an owner of their workspace', async () => (await inAcme.joined(email(), 'owner')).userId],
+    ['a member who owns another workspace', async () => (await memberOfBoth('owner')).userId],
+    ['a member with the least role in another workspace', async () => (await memberOfBoth()).userId],
+    [
+      'a member who is suspended in another workspace, for now',
+      async () => {
+        const { userId } = await memberOfBoth()
+        await inBeta.patch(userId, { status: 'suspended' })
+        return userId
+      },
+    ],
+    [
+      'a member who operates the installation',
+      async () => {
+        const { userId } = await inAcme.joined(boss, 'viewer')
+        await settings.service.sql`
+          update accounts set state = jsonb_set(state::jsonb, '{addressProvenAt}', '"2026-01-01T00:00:00.000Z"')
+          where id = ${userId}`
+        return userId
+      },
+    ],
+  ])('of %s', async (_who, person) => {
+    const refused = (await linkFor(await person())).error()
+    expect(refused.code).toBe('forbidden')
+    expect(refused.message).toMatch(theWay)
+  })
+
+  it('of nobody beyond the workspace, nor of who is kept out of it', async () => {
+    expect((await linkFor(bea.userId)).error().code).toBe('not_found')
+    const suspended = await inAcme.joined(email())
+    await inAcme.patch(suspended.userId, { status: 'suspended' })
+    expect((await linkFor(suspended.userId)).error().code).toBe('not_found')
+    const invited = await inAcme.invited(email())
+    expect((await linkFor(invited.id)).error().code).toBe('not_found')
+  })
+
+  it('of nobody by an API key, and not of oneself', async () => {
+    const person = await inAcme.joined(email())
+    const wanted = { name: 'k', scopes: ['credentials:manage'] }
+    const { token } = (await api.post('/auth/tokens', wanted)).data(TokenCreated)
+    const key = await settings.as(String(token), { workspace: 'ada' })
+    expect((await linkFor(person.userId, key)).error().code).toBe('forbidden')
+    expect((await linkFor(admin.userId)).error().code).toBe('forbidden')
+    expect((await linkFor(person.userId, person.api)).error().code).toBe('insufficient_scope')
+  })
+
+  it('whereas an invitation to another workspace, which opens nothing by itself, keeps nobody out', async () => {
+    const person = await inAcme.joined(email())
+    await inBeta.invite(person.email, 'owner')
+    expect((await linkFor(person.userId)).status).toBe(201)
+  })
+
+  test.each<[string, (person: Joined, issuer: Joined) => Promise<unknown>]>([
+    [
+      'the person has joined another workspace',
+      async (person) => {
+        const { token } = await inBeta.invited(person.email)
+        return inBeta.accept({ token, password }, from()['x-forwarded-for'])
+      },
+    ],
+    ['the person may do more', (person) => inAcme.patch(person.userId, { role: 'owner' })],
+    ['the person was suspended', (person) => inAcme.patch(person.userId, { status: 'suspended' })],
+    ['the person was removed', (person) => inAcme.remove(person.userId)],
+    ['the admin may do less', (_person, issuer) => inAcme.patch(issuer.userId, { role: 'viewer' })],
+    ['the admin was removed', (_person, issuer) => inAcme.remove(issuer.userId)],
+  ])('by a link from before: %s', async (_what, happens) => {
+    const issuer = await inAcme.joined(email(), 'admin')
+    const person = await inAcme.joined(email())
+    const { token } = (await linkFor(person.userId, issuer.api)).data(ResetLink)
+    await happens(person, issuer)
+    expect((await reset(token)).error().code).toBe('invalid_token')
+    expect((await logIn(person.email, password)).status).toBe(201)
+  })
+})
+
+describe('a link of the operator', () => {
+  const forAnyone = (address: string, client: ApiClient) =>
+    client.post('/platform/accounts/reset-link', { email: address })
+
+  it('is for any login, and proves no address either', async () => {
+    const operator = await settings.as((await logIn(ada.email, password)).data(Session).accessToken)
+    const person = await memberOfBoth('owner')
+    const made = (await forAnyone(person.email, operator)).data(ResetLink)
+    expect((await reset(made.token)).status).toBe(204)
+    const session = (await logIn(person.email, next)).data(Session)
+    const client = await settings.as(session.accessToken)
+    expect((await client.get('/auth/me')).data(Me)).toMatchObject({
+      operator: false,
+      user: { addressProvenAt: null },
+    })
+    expect((await forAnyone('nobody@example.com', operator)).error().code).toBe('not_found')
+  })
+
+  it('is created by nobody else', async () => {
+    const person = await inAcme.joined(email())
+    const other = await settings.as((await logIn(bea.email, password)).data(Session).accessToken)
+    const { token } = (await api.post('/auth/tokens', { name: 'o', scopes: ['credentials:manage'] })).data(
+      TokenCreated,
+    )
+    for (const client of [other, await settings.as(String(token)), person.api])
+      expect((await forAnyone(person.email, client)).error().code).toBe('forbidden')
+  })
+})

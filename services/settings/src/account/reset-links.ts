@@ -1,0 +1,100 @@
+import { ApiError, type ResetLink } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import { statementsOf } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { pageLink } from '../mail/page-link.js'
+import type { Members } from '../membership/members.js'
+import type { Operators } from '../operator/operators.js'
+import { tellResetLink } from '../session/session-log.js'
+import { issueAccountToken, type TokenIssuer } from './account-tokens.js'
+import type { AccountState } from './domain.js'
+import { accountByEmail, lockAccount, storedAccount } from './queries.js'
+import { reachesNoFurther } from './sole-authority.js'
+
+export interface ResetLinkOptions {
+  members: Members
+  operators: Operators
+  withMail: boolean
+  publicOrigin: string | undefined
+}
+
+export type ResetLinks = ReturnType<typeof createResetLinks>
+
+/** Links by which somebody sets a new password where no mail can bring them one. */
+export function createResetLinks(
+  { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
+  { members, operators, withMail, publicOrigin }: ResetLinkOptions,
+) {
+  const issue = async (
+    { id: accountId, name, passwordHash }: AccountState,
+    issuer: TokenIssuer | null,
+    meta: RequestMeta,
+  ): Promise<ResetLink> => {
+    if (passwordHash === null) throw unclaimed()
+    const issued = await db.transaction(async (tx) => {
+      await lockAccount(tx, accountId)
+      if (issuer && !(await reachesNoFurther(tx, operators, { accountId, ...issuer }))) throw reachesFurther()
+      const { plaintext, expiresAt } = await issueAccountToken(tx, {
+        ...{ accountId, purpose: 'reset_link', issuer, now: meta.now },
+      })
+      await tellResetLink({ db: tx, run: statementsOf(tx) }, { accountId, name, expiresAt }, meta)
+      return { token: plaintext, expiresAt }
+    })
+    relay.wake()
+    return { ...issued, link: pageLink(publicOrigin, 'password_reset', issued.token) }
+  }
+
+  return {
+    /**
+     * By an admin of the workspace. Throws `not_found`, `conflict` where mails bring it, and `forbidden` for an API key, for oneself and
+     * for whoever may do more or is a member of another workspace as well.
+     */
+    async forMember(accountId: string, meta: RequestMeta): Promise<ResetLink> {
+      const { principal, tenant } = meta
+      if (!principal.tokenId.startsWith('ses_')) throw notByKey()
+      await members.requireCharge(accountId, meta).catch((error: unknown) => {
+        throw error instanceof ApiError && error.code === 'forbidden' ? reachesFurther(error) : error
+      })
+      if (principal.userId === accountId) throw ownLogin()
+      if (withMail) throw mailed()
+      const { userId, permissions } = principal
+      const issuer = { workspaceId: tenant.workspaceId, userId, permissions }
+      return issue(await storedAccount(db, accountId), issuer, meta)
+    },
+
+    /** By the operator of the installation, for any login. Throws `not_found` and `conflict`. */
+    async forAnyone(email: string, meta: RequestMeta): Promise<ResetLink> {
+      const account = await accountByEmail(db, email)
+      if (account === null) throw new ApiError('not_found', 'There is no login with this e-mail.')
+      return issue(account, null, meta)
+    },
+  }
+}
+
+const theWay = 'The operator of the installation can create a link: POST /platform/accounts/reset-link.'
+
+/** What it reaches elsewhere is not named: that is not for this workspace to know. */
+function reachesFurther(cause?: ApiError): ApiError {
+  const message = `This login may do more than you, or is used beyond this workspace as well. ${theWay}`
+  return new ApiError('forbidden', message, cause && { cause, details: cause.details })
+}
+
+function notByKey(): ApiError {
+  return new ApiError('forbidden', 'An API key creates no way into a login. Log in.')
+}
+
+function ownLogin(): ApiError {
+  return new ApiError('forbidden', 'For your own login use POST /auth/password/change.')
+}
+
+function mailed(): ApiError {
+  const message =
+    'There is a mail server: the person asks for a new password by POST /auth/password/reset, and gets a mail.'
+  return new ApiError('conflict', message, {
+    details: [{ in: 'path', path: '/id', code: 'mail_server', message }],
+  })
+}
+
+function unclaimed(): ApiError {
+  return new ApiError('conflict', 'The person has not accepted an invitation yet: invite them again instead.')
+}

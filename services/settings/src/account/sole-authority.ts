@@ -1,0 +1,46 @@
+import type { Drizzle } from '@opsplane/postgres'
+import { and, eq, inArray, ne } from 'drizzle-orm'
+import type { Operators } from '../operator/operators.js'
+import { rightsOf } from '../role/rights.js'
+import { memberships } from '../schema.js'
+import type { TokenIssuer } from './account-tokens.js'
+
+type Reader = Pick<Drizzle, 'select'>
+
+/**
+ * Whether a login reaches no further than one workspace. A suspended membership elsewhere counts, as it may be reactivated. An
+ * invitation does not: it opens nothing until its token, which went to the person, is sent with the password of the login; and if it
+ * did, whoever invites somebody could keep them from getting in again.
+ */
+export async function reachesNoFurther(
+  db: Reader,
+  operators: Operators,
+  { accountId, workspaceId }: { accountId: string; workspaceId: string },
+): Promise<boolean> {
+  const elsewhere = await db
+    .select({ id: memberships.id })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.userId, accountId),
+        ne(memberships.workspaceId, workspaceId),
+        inArray(memberships.status, ['active', 'suspended']),
+      ),
+    )
+    .limit(1)
+  return elsewhere.length === 0 && !(await operators.includes(db, accountId))
+}
+
+/** Whether an admin who has created a link could still do so: both are members, and the person may do no more. */
+export async function couldStillIssue(
+  db: Reader,
+  operators: Operators,
+  { accountId, issuer }: { accountId: string; issuer: TokenIssuer },
+): Promise<boolean> {
+  const { workspaceId, userId, permissions } = issuer
+  if (!(await reachesNoFurther(db, operators, { accountId, workspaceId }))) return false
+  const rights = await rightsOf(db, workspaceId, [accountId, userId])
+  const [concerned, present] = [rights.get(accountId), rights.get(userId)]
+  if (!concerned || !present?.includes('credentials:manage')) return false
+  return concerned.every((each) => present.includes(each) && permissions.includes(each))
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it, test } from '@jest/globals'
+import { Me, TokenCreated } from '@opsplane/contracts'
+import { usersOf } from '../membership/users.fixture.js'
+import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
+
+let settings: Settings
+let ada: Owner
+beforeAll(async () => {
+  settings = await startSettings({ OPERATORS: 'ADA@example.com, boss@example.com' })
+  ada = await settings.owner('ada')
+})
+afterAll(() => settings?.stop())
+
+const isOperator = async (token: string, workspace?: string) => {
+  const client = await settings.as(token, workspace === undefined ? {} : { workspace })
+  return (await client.get('/auth/me')).data(Me).operator
+}
+const bootstrap = (slug: string, email: string, fields: object = {}) =>
+  settings.internal.post('/internal/bootstrap', {
+    ...{ workspaceName: slug, workspaceSlug: slug, userName: 'Owner', email, password },
+    ...fields,
+  })
+
+test('a login that the bootstrap has made, and that the configuration names, operates the installation', async () => {
+  expect(await isOperator(ada.session)).toBe(true)
+  expect(await isOperator(ada.session, 'ada')).toBe(true)
+  expect(await isOperator((await settings.owner('eve')).session)).toBe(false)
+})
+
+test('no API key does, whatever it allows', async () => {
+  const api = await settings.as(ada.session, { workspace: 'ada' })
+  const { token } = (await api.post('/auth/tokens', { name: 'k', scopes: ['itsm:read'] })).data(TokenCreated)
+  expect(await isOperator(String(token), 'ada')).toBe(false)
+})
+
+it('takes a proven address: nobody becomes an operator by being invited with the name of one', async () => {
+  const api = await settings.as(ada.session, { workspace: 'ada' })
+  const impostor = await usersOf(settings, ada, api).joined('boss@example.com')
+  expect(await isOperator(impostor.session)).toBe(false)
+  // Nor by the bootstrap of a workspace, which keeps the password somebody else has set.
+  const kept = await bootstrap('boss', 'boss@example.com', {
+    existingLogin: 'keep',
+    password: 'not the same one',
+  })
+  expect(kept.status).toBe(200)
+  expect((await bootstrap('boss', 'boss@example.com', { password: 'not the same one' })).status).toBe(200)
+  expect(await isOperator(impostor.session)).toBe(false)
+
+  await settings.service.sql`
+    update accounts set state = jsonb_set(state::jsonb, '{addressProvenAt}', '"2026-01-01T00:00:00.000Z"')
+    where id = ${impostor.userId}`
+  expect(await isOperator(impostor.session)).toBe(true)
+})
+
+test('a login from before there were marks has its own by the password the bootstrap knows', async () => {
+  await settings.service.sql`delete from bootstrapped_accounts where account_id = ${ada.userId}`
+  expect(await isOperator(ada.session)).toBe(false)
+  await bootstrap('ada', ada.email, { password: 'not the same one' })
+  expect(await isOperator(ada.session)).toBe(false)
+  await bootstrap('ada', ada.email)
+  expect(await isOperator(ada.session)).toBe(true)
+})
