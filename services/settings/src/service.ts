@@ -58,10 +58,11 @@ import { secretRoutes } from './secret/routes.js'
 import { createSecretService } from './secret/secret-service.js'
 import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
+import { createBrowserSignIn } from './session/browser-sign-in.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
-import { createOpenSession } from './session/open-session.js'
 import { createSessions } from './session/sessions.js'
+import { createCompleteSignIn } from './session/sign-in.js'
 import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
 import { createTakenOnce } from './taken-calls.js'
@@ -161,10 +162,10 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   )
   const operators = createOperators(config.operators)
   const sessions = createSessions(ctx, config)
-  const openSession = createOpenSession({ db, sessions, cursors: ctx.cursors })
+  const completeSignIn = createCompleteSignIn({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
   const identify = createIdentify({ db, passwords, throttle, failures })
-  const login = createLogin(identify, openSession)
+  const login = createLogin(identify, completeSignIn)
   const keys = createKeys(ctx, config)
   const secretService = createSecretService(ctx, vault, usage)
   const serialized = workspaceLock(ctx)
@@ -172,7 +173,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const invite = createInvite(ctx, {
     ...{ members, serialized, vault, withMail: mailer !== null, publicOrigin: config.publicOrigin },
   })
-  const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, openSession })
+  const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, completeSignIn })
 
   const withMail = mailer !== null
   const findDependents = createFindDependents({ db, neighbours, log: ctx.log })
@@ -191,7 +192,10 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access, resetPassword),
     ...resetLinkRoutes(resetLinks),
-    ...sessionRoutes({ login, accept, sessions, members, cursors: ctx.cursors }),
+    ...sessionRoutes({
+      ...{ login, sessions, members, cursors: ctx.cursors },
+      signIn: createBrowserSignIn({ login, accept, resetPassword, completeSignIn }),
+    }),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { PasswordReset } from './account-access.js'
 import { Credentials, MembershipStatus, NewPassword, UserState, Workspace } from './settings.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -99,8 +100,17 @@ export const InvitationAcceptance = z
   })
 export type InvitationAcceptance = z.infer<typeof InvitationAcceptance>
 
+/** With a token of `POST /auth/password/reset`, or of a link. */
+export const ResetSignIn = z
+  .strictObject({ resetToken: PasswordReset.shape.token, newPassword: NewPassword })
+  .meta({
+    id: 'ResetSignIn',
+    example: { resetToken: 'ops_act_…', newPassword: 'correct horse battery staple' },
+  })
+export type ResetSignIn = z.infer<typeof ResetSignIn>
+
 /** By what a browser signs in. */
-export const BrowserSignIn = z.union([Credentials, InvitationAcceptance]).meta({
+export const BrowserSignIn = z.union([Credentials, InvitationAcceptance, ResetSignIn]).meta({
   id: 'BrowserSignIn',
   example: { email: 'ada@example.com', password: 'correct horse battery staple' },
 })

@@ -10,8 +10,8 @@ import {
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
-import type { AcceptInvitation } from '../membership/acceptance.js'
 import type { Members } from '../membership/members.js'
+import type { createBrowserSignIn } from '../session/browser-sign-in.js'
 import type { Login } from '../session/login.js'
 import { clearSessionCookie, setSessionCookie } from '../session/session-cookie.js'
 import { originOf, type Sessions } from '../session/sessions.js'
@@ -20,14 +20,14 @@ const tag = 'Authentication'
 
 export interface SessionWork {
   login: Login
-  accept: AcceptInvitation
+  signIn: ReturnType<typeof createBrowserSignIn>
   sessions: Sessions
   members: Members
   cursors: CursorCodec
 }
 
 /** Logging in and out, and who is logged in. */
-export function sessionRoutes({ login, accept, sessions, members, cursors }: SessionWork): Route[] {
+export function sessionRoutes({ login, signIn, sessions, members, cursors }: SessionWork): Route[] {
   const list = async (userId: string, meta: RequestMeta, page: Page) => {
     const binding = `${userId}|${page.binding}`
     const [after] = page.after === undefined ? [] : cursors.decode(page.after, binding)
@@ -69,7 +69,8 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       path: '/auth/session',
       summary: 'Sign in from a browser',
       description:
-        'Takes e-mail and password, or an invitation as `POST /auth/invitations/accept` does, and sets the session as a cookie ' +
+        'Takes e-mail and password, an invitation as `POST /auth/invitations/accept` does, or the token of a reset with a new password ' +
+        'as `POST /auth/password/reset/confirm` does, and sets the session as a cookie ' +
         '(HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with ' +
         '`Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an ' +
         '`X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes ' +
@@ -83,10 +84,7 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       errors: ['forbidden', 'invalid_credentials', 'invalid_token', 'rate_limited'],
       idempotency: 'none',
       handler: async ({ body, meta }) => {
-        const session =
-          'token' in body
-            ? await accept(body, meta, 'web')
-            : await login(body, originOf(meta), { now: meta.now, kind: 'web' })
+        const session = await signIn(body, meta)
         const { accessToken, tokenType: _, ...shown } = session
         setSessionCookie(meta, { token: accessToken, expiresAt: session.expiresAt })
         return shown

@@ -4,7 +4,7 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { type Members, proveMemberships } from '../membership/members.js'
 import type { Operators } from '../operator/operators.js'
-import type { ClaimedAccount, Sessions } from '../session/sessions.js'
+import type { ProvenPerson, Sessions } from '../session/sessions.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { token } from '../token/domain.js'
 import { unrevokedKeysOfPerson } from '../token/queries.js'
@@ -16,10 +16,10 @@ import { lockAccount, storedAccount } from './queries.js'
 import { couldStillIssue } from './sole-authority.js'
 
 /**
- * Sets a new password with a token that was mailed, or handed out as a link; all sessions end. Throws `invalid_token`, `rate_limited`,
+ * Sets a new password with a token that was mailed, or handed out as a link; all sessions end. Returns what the person has proved by it. Throws `invalid_token`, `rate_limited`,
  * `service_unavailable`.
  */
-export type ResetPassword = (wanted: PasswordReset, meta: RequestMeta) => Promise<ClaimedAccount>
+export type ResetPassword = (wanted: PasswordReset, meta: RequestMeta) => Promise<ProvenPerson>
 
 export interface PasswordResetOptions {
   passwords: Passwords
@@ -74,6 +74,6 @@ export function createPasswordReset(
       return after
     })
     if (reset === null) throw invalidAccountToken()
-    return { ...reset, passwordHash }
+    return { account: { ...reset, passwordHash }, methods: ['reset'] }
   }
 }

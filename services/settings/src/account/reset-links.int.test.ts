@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
-import { Me, ResetLink, Session, TokenCreated } from '@opsplane/contracts'
+import {
+  BrowserSession,
+  Me,
+  ResetLink,
+  Session,
+  SessionDetail,
+  sessionCookieHeader,
+  TokenCreated,
+} from '@opsplane/contracts'
 import type { ApiClient, ApiReply } from '@opsplane/testing'
 import { type Joined, usersOf } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
@@ -90,6 +98,33 @@ describe('a link of an admin', () => {
     expect((await reset(first.token)).error().code).toBe('invalid_token')
     settings.clock.advance(hourMs)
     expect((await reset(second.token)).error().code).toBe('invalid_token')
+  })
+})
+
+describe('a browser signs in with the token of a reset', () => {
+  const signIn = (body: object) => settings.internal.post('/auth/session', body, from())
+
+  it('and a new password, once, without a token in the answer; the sessions from before have ended', async () => {
+    const person = await inAcme.joined(email())
+    const { token: resetToken } = (await linkFor(person.userId)).data(ResetLink)
+    const reply = await signIn({ resetToken, newPassword: next })
+    expect(reply.status).toBe(201)
+    expect(reply.data(BrowserSession.strict()).user.id).toBe(person.userId)
+    const [cookie = ''] = reply.headers.get(sessionCookieHeader)?.split(' ') ?? []
+    const [session] = (await (await settings.as(cookie)).get('/auth/sessions')).page(SessionDetail).items
+    expect(session).toMatchObject({ current: true, methods: ['reset'] })
+    expect((await settings.verify(person.session)).status).toBe(401)
+    expect((await logIn(person.email, next)).status).toBe(201)
+    expect((await signIn({ resetToken, newPassword: next })).error().code).toBe('invalid_token')
+  })
+
+  it('and not with another token, nor with a password that is too short', async () => {
+    const person = await inAcme.joined(email())
+    const { token: resetToken } = (await linkFor(person.userId)).data(ResetLink)
+    expect((await signIn({ resetToken, newPassword: 'short' })).status).toBe(422)
+    for (const wrong of [person.session, 'ops_act_wrong', `${resetToken.slice(0, -1)}_`])
+      expect((await signIn({ resetToken: wrong, newPassword: next })).error().code).toBe('invalid_token')
+    expect((await logIn(person.email, password)).status).toBe(201)
   })
 })
 

@@ -12,10 +12,11 @@ import { constantTimeEqual } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
+import { lockAccount, storedAccount } from '../account/queries.js'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import type { Identify } from '../session/login.js'
-import type { OpenSession } from '../session/open-session.js'
-import { type ClaimedAccount, originOf, type SessionKind } from '../session/sessions.js'
+import { originOf, type ProvenPerson, type SessionKind } from '../session/sessions.js'
+import { type CompleteSignIn, wrongCredentials } from '../session/sign-in.js'
 import type { Throttle } from '../session/throttle.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { readToken } from '../token/bearer-token.js'
@@ -39,12 +40,12 @@ export interface AcceptOptions {
   passwords: Passwords
   throttle: Throttle
   identify: Identify
-  openSession: OpenSession
+  completeSignIn: CompleteSignIn
 }
 
 export function createAccept(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
-  { members, serialized, passwords, throttle, identify, openSession }: AcceptOptions,
+  { members, serialized, passwords, throttle, identify, completeSignIn }: AcceptOptions,
 ): AcceptInvitation {
   const accounts = store.aggregate(account)
   /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
@@ -59,13 +60,17 @@ export function createAccept(
   const admit = (
     invitation: OpenInvitation,
     name: string,
-    passwordHash: string | null,
+    { passwordHash, proved }: { passwordHash: string | null; proved?: string | null },
     meta: RequestMeta,
   ): Promise<Account> => {
     const { workspaceId, membershipId, tokenHash, userId } = invitation
     const { now, requestId } = meta
     const actor = { id: userId, name, type: 'user' as const }
     return serialized({ tenant: workspaceScope(workspaceId), actor, now, requestId }, async (unit, tx) => {
+      await lockAccount(tx, userId)
+      // Who has replaced the password meanwhile, by a link of another workspace's admin, enters nothing by this.
+      if (proved !== undefined && (await storedAccount(tx, userId)).passwordHash !== proved)
+        throw wrongCredentials()
       const found = await unit.find(members.aggregate, membershipId)
       const addressProven = invitation.mailed || invitation.account.addressProvenAt !== null
       const accept = { kind: 'accept' as const, tokenHash, name, addressProven, now }
@@ -86,24 +91,29 @@ export function createAccept(
     invitation: OpenInvitation,
     wanted: InvitationAcceptance,
     meta: RequestMeta,
-  ): Promise<ClaimedAccount> => {
+  ): Promise<ProvenPerson> => {
     const { invitedName, email } = invitation
     const name = wanted.name ?? (invitedName === email ? undefined : invitedName)
     if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
     const passwordHash = await passwords.hash(passwordOf(wanted))
-    const user = await admit(invitation, name, passwordHash, meta)
-    return { ...user, passwordHash }
+    const user = await admit(invitation, name, { passwordHash }, meta)
+    return { account: { ...user, passwordHash }, methods: ['invitation'] }
   }
 
   const join = async (
     invitation: OpenInvitation,
     wanted: InvitationAcceptance,
     meta: RequestMeta,
-  ): Promise<ClaimedAccount> => {
+  ): Promise<ProvenPerson> => {
     const credentials = { email: invitation.email, password: passwordOf(wanted) }
     const { passwordHash } = await identify(credentials, originOf(meta), meta.now)
-    const user = await admit(invitation, invitation.account.name, null, meta)
-    return { ...user, passwordHash }
+    const user = await admit(
+      invitation,
+      invitation.account.name,
+      { passwordHash: null, proved: passwordHash },
+      meta,
+    )
+    return { account: { ...user, passwordHash }, methods: ['invitation', 'password'] }
   }
 
   return async (wanted, meta, kind) => {
@@ -115,8 +125,8 @@ export function createAccept(
       throw invalidInvitation()
     }
     await throttle.succeeded(attempt, meta.now)
-    const user = await (invitation.unclaimed ? claim : join)(invitation, wanted, meta)
-    return openSession(user, originOf(meta), { now: meta.now, kind })
+    const person = await (invitation.unclaimed ? claim : join)(invitation, wanted, meta)
+    return completeSignIn(person, originOf(meta), { now: meta.now, kind })
   }
 }
 
