@@ -48,6 +48,7 @@ import {
 import type { Metrics, Tracing } from '@opsplane/telemetry'
 import { measureService } from './measure.js'
 import { openNeighbour } from './neighbour.js'
+import { createOperations, type Operations } from './operations/operations.js'
 import { wakeHints } from './wake-hints.js'
 
 /** Everything a service's routes and background work use. */
@@ -69,6 +70,8 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   /** The logs of all services that are configured, this one's included. */
   logs: readonly LogSource[]
   clock: Clock
+  /** How far it is with its events and its work, for those who operate the installation. */
+  operations: Operations
   /** What it measures; for nobody where no port is set. */
   metrics: Metrics
   /** Follows what is done; nothing where telemetry goes nowhere. */
@@ -202,6 +205,7 @@ export function openContext<Config extends BackendConfig>(
       return consumer
     },
     clock: overrides.clock ?? systemClock,
+    operations: createOperations({ database, link, names, dueWork, consumers }),
     metrics,
     tracing,
     log,

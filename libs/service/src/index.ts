@@ -3,6 +3,7 @@ export { defineService, type Service } from './define-service.js'
 export { type DependentsOfKind, dependentsRoute } from './dependents.js'
 export { namesRoute } from './names-route.js'
 export { openNeighbour } from './neighbour.js'
+export type { Operations } from './operations/operations.js'
 export {
   allOwned,
   type Carrier,

@@ -1,16 +1,14 @@
 import type { EventConsumer, Relay } from '@opsplane/eventstore'
 import { measureLink, type NatsLink } from '@opsplane/nats'
-import { type Database, type DueWorkGroup, dueCountsOf } from '@opsplane/postgres'
+import type { Database, DueWorkGroup } from '@opsplane/postgres'
 import type { Metrics, Sample } from '@opsplane/telemetry'
+import { countDeadLetters, countDue, readOutbox, readPlaces } from './operations/progress.js'
 
 /**
  * What costs a question is asked for once in so many milliseconds, however often is scraped: the outbox, by which alerts begin, more often than
  * how far others are, and seldom what changes slowly. A little less than multiples of the usual 15 s, so that it is the scrape then that asks.
  */
 const everyMs = { outbox: 10_000, progress: 25_000, stock: 55_000 }
-/** Rows are counted no further. */
-const mostEvents = 100_000
-const mostDue = 10_000
 
 export interface MeasuredParts {
   database: Database
@@ -63,32 +61,16 @@ function worked({ dueWork }: MeasuredParts): Sample[] {
   ])
 }
 
-async function outbox({ database: { sql } }: MeasuredParts): Promise<Sample[]> {
-  const [row] = await sql.unsafe<{ events: number; oldest: string | null }[]>(
-    `select count(*)::int as events, (select event_id from outbox order by position limit 1) as oldest
-     from (select from outbox limit ${mostEvents}) waits`,
-  )
-  // Apart, since a statement on the partitions of the log costs more than the rest, and nearly always nothing waits.
-  const [event] = row?.oldest
-    ? await sql<{ age: number }[]>`
-        select greatest(extract(epoch from now() - created_at), 0)::float8 as age from events where id = ${row.oldest}`
-    : []
+async function outbox({ database }: MeasuredParts): Promise<Sample[]> {
+  const { events, oldestSeconds } = await readOutbox(database)
   return [
-    { name: 'opsplane_outbox_events', value: row?.events ?? 0 },
-    { name: 'opsplane_outbox_oldest_age_seconds', value: event?.age ?? 0 },
+    { name: 'opsplane_outbox_events', value: events },
+    { name: 'opsplane_outbox_oldest_age_seconds', value: oldestSeconds },
   ]
 }
 
-/** Of the relay and each consumer, 0 where there is none. */
 async function deadLetters({ database, consumers }: MeasuredParts): Promise<Sample[]> {
-  const rows = await database.sql.unsafe<{ consumer: string; count: number }[]>(
-    `select consumer, count(*)::int as count from (select consumer from dead_letters limit ${mostDue}) kept group by consumer`,
-  )
-  const counts = new Map([
-    ...['relay', ...consumers.keys()].map((consumer) => [consumer, 0] as const),
-    ...rows.map(({ consumer, count }) => [consumer, count] as const),
-  ])
-  return [...counts].map(([consumer, value]) => ({
+  return [...(await countDeadLetters(database, consumers))].map(([consumer, value]) => ({
     name: 'opsplane_dead_letters',
     labels: { consumer },
     value,
@@ -96,25 +78,18 @@ async function deadLetters({ database, consumers }: MeasuredParts): Promise<Samp
 }
 
 async function places({ consumers, link }: MeasuredParts): Promise<Sample[]> {
-  if (!link.connected()) return []
-  const found = await Promise.all(
-    [...consumers].map(async ([durable, consumer]): Promise<Sample[]> => {
-      const place = await consumer.place()
-      const labels = { durable }
-      return [
-        { name: 'opsplane_consumer_pending', labels, value: place.pending },
-        { name: 'opsplane_consumer_ack_pending', labels, value: place.ackPending },
-      ]
-    }),
-  )
-  return found.flat()
+  const found = await readPlaces(link, consumers)
+  return found.flatMap(({ durable, pending, ackPending }): Sample[] => {
+    const labels = { durable }
+    return [
+      { name: 'opsplane_consumer_pending', labels, value: pending },
+      { name: 'opsplane_consumer_ack_pending', labels, value: ackPending },
+    ]
+  })
 }
 
 async function due({ database, dueWork }: MeasuredParts): Promise<Sample[]> {
-  const works = dueWork.works()
-  if (works.length === 0) return []
-  const { text, parameters } = dueCountsOf(works, mostDue)
-  const rows = await database.sql.unsafe<{ name: string; due: number; age: number }[]>(text, parameters)
+  const rows = await countDue(database, dueWork)
   return rows.flatMap(({ name: work, due, age }): Sample[] => [
     { name: 'opsplane_due_work_due', labels: { work }, value: due },
     { name: 'opsplane_due_work_oldest_age_seconds', labels: { work }, value: age },

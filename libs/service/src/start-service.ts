@@ -19,6 +19,7 @@ import {
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
+import { operationsRoutes } from './operations/routes.js'
 import { readinessOf, refuseForeignDatabase } from './own-database.js'
 import { connectionsOf, type ServiceDefinition } from './service-definition.js'
 
@@ -56,7 +57,12 @@ export async function startService<Config extends BackendConfig, Overrides exten
     refuseForeignPaths(name, paths, routes)
     const app = createApp({
       service: name,
-      routes: [...routes, routeTableRoute(routes), ...internalEventRoutes(ctx.database)],
+      routes: [
+        ...routes,
+        routeTableRoute(routes),
+        ...internalEventRoutes(ctx.database),
+        ...operationsRoutes(ctx.operations),
+      ],
       verifier: createInternalVerifier({ service: name, trustedKeys: config.trustedServiceKeys }),
       idempotency: ctx.store.idempotency,
       log,

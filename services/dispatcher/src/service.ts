@@ -61,7 +61,10 @@ import { watchRights } from './webhook/rights-watch.js'
 import { rotateRoutes } from './webhook/rotate-routes.js'
 import { webhookRoutes } from './webhook/routes.js'
 import { createCredentials } from './webhook/sealing.js'
+import { waitingWebhooksRoute } from './webhook/waiting-webhooks.js'
 import { webhookAggregate } from './webhook/webhook-store.js'
+
+export { lateWebhooks, type WaitingWebhook } from './webhook/waiting-webhooks.js'
 
 const fanOutConsumer = 'dispatcher-delivery-fanout'
 /** While some wait for their attempts and their rows, which they write together, the attempts of the next one start. */
@@ -231,6 +234,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
         announce: relay.wake,
       }),
       dependentsRoute(database, [dependentWebhooks]),
+      waitingWebhooksRoute(database),
       ...pingRoutes(createPing({ aggregate, attempt })),
     ],
   }

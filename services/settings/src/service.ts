@@ -49,6 +49,7 @@ import { createSucceed } from './membership/succession.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
 import { createOperators } from './operator/operators.js'
+import { operatorRoutes } from './operator/routes.js'
 import { role } from './role/domain.js'
 import { roleReading } from './role/reading.js'
 import { createRoles } from './role/roles.js'
@@ -192,6 +193,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access, resetPassword),
     ...resetLinkRoutes(resetLinks),
+    ...operatorRoutes(ctx, neighbours),
     ...sessionRoutes({
       ...{ login, sessions, members, cursors: ctx.cursors },
       signIn: createBrowserSignIn({ login, accept, resetPassword, completeSignIn }),

@@ -6,5 +6,7 @@ export const neverSuccessful: Record<string, string> = {
   resetPassword: 'what it takes comes by mail',
   requestAddressProof: 'no mail server',
   proveAddress: 'what it takes comes by mail',
+  redriveDeadLetter: 'no consumer gives anything up here',
+  dropDeadLetter: 'no consumer gives anything up here',
   stepUp: 'for the session of a browser only',
 }

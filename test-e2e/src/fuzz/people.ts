@@ -10,6 +10,16 @@ const consuming = new Set(['endSession', 'endOwnSessions', 'changePassword'])
 /** Operations that an API key is refused. */
 const personal = new Set(['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress', 'stepUp'])
 
+/** Operations of those who operate the installation, and of admins in person: the owner does both. */
+export const ofOwnerInPerson = new Set([
+  'createUserResetLink',
+  'createAccountResetLink',
+  'getPlatformStatus',
+  'listDeadLetters',
+  'redriveDeadLetter',
+  'dropDeadLetter',
+])
+
 /** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */
 export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>) {
   const owner = typedClient(info)
@@ -53,17 +63,27 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
     return { id, sessionId: await newest() }
   }
 
+  let ownSession: Promise<string> | undefined
+  const ownerInPerson = () => {
+    ownSession ??= enter('/auth/token', { email: info.email, password: info.password })
+    return ownSession
+  }
+
   return {
     invite,
     newcomer,
+    /** Of a member, whose password may be replaced. */
+    email: watched.email,
     /** The credential of an operation that is a person's own; undefined for what a key may call as well. */
     async personalCredential(operationId: string): Promise<string | undefined> {
       if (consuming.has(operationId)) return (await newcomer()).session
+      if (ofOwnerInPerson.has(operationId)) return ownerInPerson()
       return personal.has(operationId) ? member.session : undefined
     },
     prepared: {
       '/auth/sessions/{id}': async () => ({ id: (await furtherSession(member)).sessionId ?? '' }),
       '/settings/users/{id}/sessions': () => furtherSession(watched),
+      '/settings/users/{id}/reset-link': async () => ({ id: watched.id }),
     },
   }
 }

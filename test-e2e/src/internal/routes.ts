@@ -16,6 +16,10 @@ const ofEveryService: Callers = {
   'GET /internal/events': backendNames,
   'GET /internal/events/end': backendNames,
   'GET /internal/routes': ['gateway', 'workflows', 'sdk', 'apps'],
+  'GET /internal/operations/figures': ['settings'],
+  'POST /internal/operations/dead-letters': ['settings'],
+  'POST /internal/operations/dead-letters/redrive': ['settings'],
+  'POST /internal/operations/dead-letters/drop': ['settings'],
 }
 
 const dependents: Callers = { 'POST /internal/people/dependents': ['settings'] }
@@ -40,7 +44,11 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
   itsm: dependents,
   analytics: dependents,
   apps: dependents,
-  dispatcher: { 'GET /internal/deliveries/changes': ['analytics'], ...dependents },
+  dispatcher: {
+    'GET /internal/deliveries/changes': ['analytics'],
+    'GET /internal/operations/webhooks': ['settings'],
+    ...dependents,
+  },
   integrations: { ...dependents, 'POST /internal/connectors/names': ['workflows', 'sdk'] },
   'database-studio': {
     ...dependents,

@@ -1,4 +1,4 @@
-import { openClient } from '@opsplane/postgres'
+import { openClient, type StatementRunner } from '@opsplane/postgres'
 
 /** Where the dead letters of a service are. */
 export interface DeadLetterTarget {
@@ -9,7 +9,9 @@ export interface DeadLetterTarget {
 export interface DeadLetterFilter {
   /** Those with these ids; all when absent. */
   ids?: readonly number[]
-  consumer?: string
+  consumer?: string | undefined
+  /** Those with a higher id. */
+  after?: number
 }
 
 /** A message that a consumer has given up. */
@@ -36,20 +38,38 @@ export interface DeadLetterDetails extends DeadLetterSummary {
 const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const summary = `id::float8 as id, consumer, message_id as "messageId", subject, error, deliveries,
   ${instant('created_at')} as "createdAt", ${instant('redriven_at')} as "redrivenAt"`
-const chosen = `($1::text is null or consumer = $1) and ($2::text[] is null or id = any($2::text[]::bigint[]))`
+const chosen = `($1::text is null or consumer = $1) and ($2::text[] is null or id = any($2::text[]::bigint[]))
+  and id > $3::text::bigint`
 
-/** The oldest dead letters of a service. */
-export function listDeadLetters(
-  target: DeadLetterTarget,
-  filter: DeadLetterFilter & { limit: number },
-): Promise<DeadLetterSummary[]> {
-  return within(target, async (sql) => [
-    ...(await sql.unsafe<DeadLetterSummary[]>(
+/** The dead letters in the schema that this runs in. */
+export const deadLettersIn = (run: StatementRunner) => ({
+  /** The oldest ones. */
+  list: async (filter: DeadLetterFilter & { limit: number }): Promise<DeadLetterSummary[]> => [
+    ...(await run.unsafe<DeadLetterSummary[]>(
       `select ${summary} from dead_letters where ${chosen} order by id limit ${filter.limit}`,
       parameters(filter),
     )),
-  ])
-}
+  ],
+
+  /** Marks them for their consumers, which find them when they are woken or start; returns those that are marked. */
+  markForRedrive: async (filter: DeadLetterFilter): Promise<DeadLetterSummary[]> => [
+    ...(await run.unsafe<DeadLetterSummary[]>(
+      // The relay has no handler: what is too large for the server stays so.
+      `update dead_letters set redriven_at = now() where ${chosen} and consumer <> 'relay' returning ${summary}`,
+      parameters(filter),
+    )),
+  ],
+
+  /** Deletes them; returns how many there were. */
+  async drop(filter: DeadLetterFilter): Promise<number> {
+    const { count } = await run.unsafe(`delete from dead_letters where ${chosen}`, parameters(filter))
+    return count
+  },
+})
+
+/** The oldest dead letters of a service. */
+export const listDeadLetters = (target: DeadLetterTarget, filter: DeadLetterFilter & { limit: number }) =>
+  within(target, (sql) => deadLettersIn(sql).list(filter))
 
 /** Undefined where there is none of this id. */
 export function showDeadLetter(target: DeadLetterTarget, id: number): Promise<DeadLetterDetails | undefined> {
@@ -64,30 +84,19 @@ export function showDeadLetter(target: DeadLetterTarget, id: number): Promise<De
   })
 }
 
-/** Marks them for their consumers, which find them when they are woken or start; returns those that are marked. */
-export function markForRedrive(
-  target: DeadLetterTarget,
-  filter: DeadLetterFilter,
-): Promise<{ id: number; consumer: string }[]> {
-  return within(target, async (sql) => [
-    ...(await sql.unsafe<{ id: number; consumer: string }[]>(
-      // The relay has no handler: what is too large for the server stays so.
-      `update dead_letters set redriven_at = now() where ${chosen} and consumer <> 'relay'
-       returning id::float8 as id, consumer`,
-      parameters(filter),
-    )),
-  ])
-}
+/** As `markForRedrive` of `deadLettersIn`. */
+export const markForRedrive = (target: DeadLetterTarget, filter: DeadLetterFilter) =>
+  within(target, (sql) => deadLettersIn(sql).markForRedrive(filter))
 
-/** Deletes them; returns how many there were. */
-export function dropDeadLetters(target: DeadLetterTarget, filter: DeadLetterFilter): Promise<number> {
-  return within(target, async (sql) => {
-    const { count } = await sql.unsafe(`delete from dead_letters where ${chosen}`, parameters(filter))
-    return count
-  })
-}
+/** As `drop` of `deadLettersIn`. */
+export const dropDeadLetters = (target: DeadLetterTarget, filter: DeadLetterFilter): Promise<number> =>
+  within(target, (sql) => deadLettersIn(sql).drop(filter))
 
-const parameters = ({ consumer, ids }: DeadLetterFilter) => [consumer ?? null, ids ? ids.map(String) : null]
+const parameters = ({ consumer, ids, after }: DeadLetterFilter) => [
+  consumer ?? null,
+  ids ? ids.map(String) : null,
+  String(after ?? 0),
+]
 
 type Sql = ReturnType<typeof openClient>
 

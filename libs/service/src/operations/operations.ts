@@ -1,0 +1,88 @@
+import {
+  ApiError,
+  type DeadLettersQuestion,
+  eventCatalog,
+  type NatsNames,
+  notFound,
+  type ServiceDeadLetter,
+  type ServiceFigures,
+} from '@opsplane/contracts'
+import { type DeadLetterSummary, deadLettersIn, redriveSubject } from '@opsplane/eventstore'
+import type { NatsLink } from '@opsplane/nats'
+import type { Database, DueWorkGroup } from '@opsplane/postgres'
+import { type Consumers, countDeadLetters, countDue, readOutbox, readPlaces } from './progress.js'
+
+export interface OperationsOptions {
+  database: Database
+  link: NatsLink
+  names: NatsNames
+  dueWork: DueWorkGroup
+  consumers: Consumers
+}
+
+export type Operations = ReturnType<typeof createOperations>
+
+/** How a service is, for those who operate the installation: what it counts, and no tenant's content. */
+export function createOperations({ database, link, names, dueWork, consumers }: OperationsOptions) {
+  const letters = deadLettersIn(database.sql)
+  const shown = (letter: DeadLetterSummary) => withoutContent(names, letter)
+
+  return {
+    async figures(): Promise<ServiceFigures> {
+      const [outbox, deadLetters, places, due] = await Promise.all([
+        readOutbox(database),
+        countDeadLetters(database, consumers),
+        readPlaces(link, consumers),
+        countDue(database, dueWork),
+      ])
+      const placeOf = new Map(places.map((place) => [place.durable, place]))
+      return {
+        unpublished: outbox.events,
+        oldestUnpublishedAt: outbox.oldestAt,
+        consumers: [...deadLetters].map(([name, count]) => {
+          const place = placeOf.get(name)
+          return {
+            name,
+            pending: place?.pending ?? null,
+            inHand: place?.ackPending ?? null,
+            deadLetters: count,
+          }
+        }),
+        dueWork: due.map(({ name, due: late, age }) => ({ name, late, oldestSeconds: Math.max(age, 0) })),
+      }
+    },
+
+    /** The oldest ones first. */
+    async deadLetters(question: DeadLettersQuestion): Promise<ServiceDeadLetter[]> {
+      return (await letters.list(question)).map(shown)
+    },
+
+    /** Its consumer takes it up at once. Throws `not_found`, and `conflict` for what no consumer has given up. */
+    async redrive(number: number): Promise<ServiceDeadLetter> {
+      const [found] = await letters.list({ ids: [number], limit: 1 })
+      if (!found) throw notFound()
+      const [marked] = await letters.markForRedrive({ ids: [number] })
+      if (!marked)
+        throw new ApiError('conflict', 'It is too large for NATS, and no consumer can take it up again.')
+      if (link.connected()) (await link.ready()).publish(redriveSubject(names, marked.consumer))
+      return shown(marked)
+    },
+
+    /** What it would have done is not done. Throws `not_found`. */
+    async drop(number: number): Promise<void> {
+      if ((await letters.drop({ ids: [number] })) === 0) throw notFound()
+    },
+  }
+}
+
+/** Neither the message nor the error, which may quote it; of the subject only what the platform has named itself. */
+function withoutContent(names: NatsNames, letter: DeadLetterSummary): ServiceDeadLetter {
+  const { id: number, consumer, messageId, subject, deliveries, createdAt, redrivenAt } = letter
+  const event = names.subjectEvent(subject)
+  return {
+    ...{ number, consumer, messageId, deliveries, createdAt, redrivenAt },
+    workspaceId: event?.workspaceId ?? null,
+    environment: event?.environment ?? null,
+    eventType: event !== undefined && event.type in eventCatalog ? event.type : null,
+  }
+}

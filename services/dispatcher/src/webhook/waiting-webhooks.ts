@@ -1,0 +1,78 @@
+import { type Environment, hostOfUrl, idTime, WaitingWebhooks } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { StatementRunner } from '@opsplane/postgres'
+
+/** A webhook with deliveries that have not ended. */
+export interface WaitingWebhook {
+  id: string
+  workspaceId: string
+  environment: Environment
+  name: string
+  /** Where it sends to, without path and query. */
+  host: string
+  status: string
+  /** Deliveries that have not ended; 10000 stands for more. */
+  waiting: number
+  /** When the event of the oldest of them happened. */
+  oldestAt: string
+  /** Failed deliveries in a row. */
+  failures: number
+  /** Why the last attempt of the oldest one failed; null before the first and after an answer. */
+  lastError: string | null
+  lastStatus: number | null
+}
+
+interface Row extends Omit<WaitingWebhook, 'oldestAt' | 'host'> {
+  oldestId: string
+  url: string
+}
+
+const mostCounted = 10_000
+
+/** Webhooks of all workspaces by how long their oldest delivery waits, the longest first. */
+export async function lateWebhooks(run: StatementRunner, limit: number): Promise<WaitingWebhook[]> {
+  const rows = await run.unsafe<Row[]>(waitingStatement, [limit])
+  return rows.map(({ oldestId, url, ...row }) => ({
+    ...row,
+    host: hostOfUrl(url),
+    oldestAt: new Date(idTime(oldestId)).toISOString(),
+  }))
+}
+
+const mostShown = 50
+
+/** Of those who operate the installation, who see names and counts. */
+export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =>
+  defineRoute({
+    operationId: 'listWaitingWebhooks',
+    method: 'get',
+    path: '/internal/operations/webhooks',
+    tag: 'Internal',
+    scope: 'service',
+    callers: ['settings'],
+    summary: 'Find out the deliveries of which webhooks wait longest',
+    response: WaitingWebhooks,
+    handler: async () => ({
+      items: (await lateWebhooks(sql, mostShown)).map(
+        ({ id, name, workspaceId, environment, waiting, oldestAt }) => ({
+          ...{ id, name, workspaceId, environment, waiting, oldestAt },
+        }),
+      ),
+    }),
+  })
+
+const waitingStatement = `
+with longest as materialized (
+  select w.id, w.workspace_id, w.environment, w.state, oldest.*
+  from webhooks w cross join lateral (
+    select id as oldest_id, last_error_kind, last_response_status from deliveries
+    where webhook_id = w.id and status in ('pending', 'retrying') order by id limit 1) oldest
+  order by substr(oldest.oldest_id, 5, 10), w.id limit $1::int
+)
+select l.id, l.workspace_id as "workspaceId", l.environment, l.state->>'name' as name, l.state->>'url' as url,
+  l.state->>'status' as status, l.oldest_id as "oldestId", l.last_error_kind as "lastError",
+  l.last_response_status as "lastStatus", coalesce(h.consecutive_failures, 0) as failures,
+  (select count(*)::int from (select from deliveries
+     where webhook_id = l.id and status in ('pending', 'retrying') limit ${mostCounted}) waits) as waiting
+from longest l left join webhook_health h on h.webhook_id = l.id
+order by substr(l.oldest_id, 5, 10), l.id`

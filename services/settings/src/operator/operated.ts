@@ -1,0 +1,62 @@
+import {
+  ApiError,
+  type BackendName,
+  backendNames,
+  ServiceDeadLetter,
+  ServiceDeadLetters,
+  ServiceFigures,
+} from '@opsplane/contracts'
+import { InnerRefusal, type PlatformClients, readReadiness, type ServiceClient } from '@opsplane/http'
+import type { Operations } from '@opsplane/service'
+import { z } from 'zod'
+
+/** A service, as those who operate the installation see it. */
+export interface Operated extends Operations {
+  /** `up`, or why it is not ready. */
+  state(): Promise<string>
+}
+
+export type AllOperated = ReadonlyMap<BackendName, Operated>
+
+/** One service that stalls is reported so, and does not hold up the rest. */
+const timeoutMs = 3_000
+
+/** All services: settings itself, and those it has the addresses of. */
+export function operatedServices(own: Operations, neighbours: PlatformClients): AllOperated {
+  const found = new Map<BackendName, Operated>()
+  for (const name of backendNames) {
+    const client = neighbours.get(name)
+    // What is not ready lets nobody in, and so is not asked.
+    if (name === 'settings') found.set(name, { ...own, state: async () => 'up' })
+    else if (client) found.set(name, operatedBy(client))
+  }
+  return found
+}
+
+function operatedBy(client: ServiceClient): Operated {
+  const within = () => ({ signal: AbortSignal.timeout(timeoutMs) })
+  const letters = '/internal/operations/dead-letters'
+  return {
+    async state() {
+      try {
+        const { status, body } = await client.request({ method: 'GET', path: '/readyz', timeoutMs })
+        return readReadiness(status, body)?.state ?? `answers ${status}`
+      } catch {
+        return 'does not answer'
+      }
+    },
+    figures: () => client.get('/internal/operations/figures', ServiceFigures, within()),
+    deadLetters: async (question) =>
+      (await client.post(letters, question, ServiceDeadLetters, within())).items,
+    redrive: (number) =>
+      client.post(`${letters}/redrive`, { number }, ServiceDeadLetter, within()).catch(rethrow),
+    async drop(number) {
+      await client.post(`${letters}/drop`, { number }, z.object({}), within()).catch(rethrow)
+    },
+  }
+}
+
+/** What the service refuses is about the dead letter that the request names as well. */
+function rethrow(error: unknown): never {
+  throw error instanceof InnerRefusal ? new ApiError(error.code, error.reason, { cause: error }) : error
+}

@@ -1,0 +1,196 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals'
+import { DeadLetter, PlatformStatus, TokenCreated } from '@opsplane/contracts'
+import { freePort } from '@opsplane/runtime/server-process'
+import type { ApiClient } from '@opsplane/testing'
+import { z } from 'zod'
+import { usersOf } from '../membership/users.fixture.js'
+import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
+
+const secret = 'salary of Grace: 123456'
+
+let settings: Settings
+let ada: Owner
+let operator: ApiClient
+/** Takes requests, and answers none. */
+let stalling: Server
+beforeAll(async () => {
+  stalling = createServer(() => {})
+  await new Promise<void>((resolve) => stalling.listen(0, '127.0.0.1', resolve))
+  const urls = {
+    itsm: `http://127.0.0.1:${(stalling.address() as AddressInfo).port}`,
+    dispatcher: `http://127.0.0.1:${await freePort()}`,
+  }
+  settings = await startSettings({
+    OPERATORS: 'ada@example.com, boss@example.com',
+    SERVICE_URLS: JSON.stringify(urls),
+  })
+  ada = await settings.owner('ada')
+  operator = await settings.as(ada.session)
+})
+afterAll(async () => {
+  stalling?.close()
+  stalling?.closeAllConnections()
+  await settings?.stop()
+})
+beforeEach(async () => {
+  await settings.service.sql`delete from dead_letters`
+})
+
+/** What a consumer has given up, with content of a tenant wherever there can be some. */
+async function givenUp(
+  messageId: string,
+  { consumer = 'settings-audit-log', subject = '' } = {},
+): Promise<string> {
+  const [row] = await settings.service.sql<{ id: string }[]>`
+    insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries)
+    values (${consumer}, ${messageId}, ${subject || 'evt.ws_1.staging.incident.created'}, 1,
+      ${JSON.stringify({ secret })}, ${`cannot read ${secret}`}, 10)
+    returning id`
+  return `settings:${row?.id}`
+}
+const list = (query = '') => operator.get(`/platform/dead-letters${query}`)
+
+describe('dead letters', () => {
+  it('are listed page by page, by what the platform has named itself', async () => {
+    const first = await givenUp('evt_1')
+    const ofTopic = await givenUp('topic:7', { subject: `bus.ws_1.staging.${secret.replaceAll(' ', '.')}` })
+    const relayed = await givenUp('evt_3', { consumer: 'relay', subject: 'evt.ws_1.staging.made.up' })
+    const found: string[] = []
+    for (let after = ''; ; ) {
+      const page = (await list(`?service=settings&limit=1${after}`)).page(DeadLetter)
+      found.push(...page.items.map(({ id }) => id))
+      if (page.pagination.nextCursor === null) break
+      after = `&after=${page.pagination.nextCursor}`
+    }
+    expect(found).toEqual([first, ofTopic, relayed])
+    const { items } = (await list('?service=settings')).page(DeadLetter.strict())
+    expect(items).toMatchObject([
+      {
+        messageId: 'evt_1',
+        workspaceId: 'ws_1',
+        environment: 'staging',
+        eventType: 'incident.created',
+        deliveries: 10,
+      },
+      { messageId: 'topic:7', workspaceId: null, eventType: null },
+      { consumer: 'relay', workspaceId: 'ws_1', eventType: null },
+    ])
+    expect((await list('?service=settings&consumer=relay')).page(DeadLetter).items).toHaveLength(1)
+  })
+
+  it('are handed over again, but for those of the relay, and dropped', async () => {
+    const id = await givenUp('evt_1')
+    const marked = (await operator.post(`/platform/dead-letters/${id}/redrive`)).data(DeadLetter)
+    expect(marked).toMatchObject({ id, redrivenAt: expect.any(String) })
+    const relayed = await givenUp('evt_2', { consumer: 'relay' })
+    expect((await operator.post(`/platform/dead-letters/${relayed}/redrive`)).error().code).toBe('conflict')
+    expect((await operator.send('DELETE', `/platform/dead-letters/${relayed}`)).status).toBe(204)
+    for (const absent of [relayed, 'settings:999999', 'nowhere:1', 'settings:0', 'settings'])
+      expect((await operator.send('DELETE', `/platform/dead-letters/${absent}`)).error().code).toBe(
+        'not_found',
+      )
+    expect((await operator.post(`/platform/dead-letters/${relayed}/redrive`)).error().code).toBe('not_found')
+  })
+
+  it('of a service that is away are not kept quiet about', async () => {
+    const refused = (await list()).error()
+    expect(refused.code).toBe('service_unavailable')
+    expect(refused.message).toContain('itsm')
+  })
+})
+
+describe('the status', () => {
+  it('has counts of what answers, and reports what does not', async () => {
+    await givenUp('evt_1')
+    const status = (await operator.get('/platform/status')).data(PlatformStatus.strict())
+    const [own, itsm, dispatcher] = ['settings', 'itsm', 'dispatcher'].map((name) =>
+      status.services.find((service) => service.name === name),
+    )
+    expect(own).toMatchObject({ state: 'up' })
+    expect(own?.figures?.consumers).toContainEqual(
+      expect.objectContaining({ name: 'settings-audit-log', deadLetters: 1 }),
+    )
+    expect(own?.figures?.dueWork.map(({ name }) => name)).toContain('audit-checkpoints')
+    for (const away of [itsm, dispatcher])
+      expect(away).toMatchObject({ state: 'does not answer', figures: null })
+    expect(status.webhooks).toBeNull()
+    expect(status.workspaces).toContainEqual({ id: ada.workspaceId, slug: 'ada', name: 'ada', members: 1 })
+  })
+})
+
+const Document = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({ responses: z.record(z.string(), z.object({ description: z.string() })) }),
+    ),
+  ),
+})
+
+/** Every operation below /platform, whichever there will be. */
+async function platformOperations() {
+  const { paths } = Document.parse(JSON.parse((await settings.internal.get('/internal/openapi.json')).text))
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/platform/'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { responses }]) => ({
+        method: method.toUpperCase(),
+        path,
+        responses,
+      })),
+    )
+}
+
+describe('every operation of the installation', () => {
+  test('is refused to everybody but an operator in person', async () => {
+    const api = await settings.as(ada.session, { workspace: 'ada' })
+    const { token } = (await api.post('/auth/tokens', { name: 'k', scopes: ['credentials:manage'] })).data(
+      TokenCreated,
+    )
+    const named = await usersOf(settings, ada, api).joined('boss@example.com', 'owner')
+    const strangers = {
+      'an owner of a workspace': await settings.as((await settings.owner('bea')).session),
+      'an API key of an operator': await settings.as(String(token)),
+      'a login with the name of an operator, unproven': await settings.as(named.session),
+    }
+    const operations = await platformOperations()
+    expect(operations.length).toBeGreaterThan(4)
+    const let_in: string[] = []
+    for (const { method, path } of operations)
+      for (const [who, client] of Object.entries(strangers)) {
+        const reply = await client.send(
+          method as 'GET',
+          path.replace('{id}', await givenUp('evt_9').catch(() => 'settings:1')),
+        )
+        if (reply.status !== 403) let_in.push(`${who}: ${method} ${path} ${reply.status}`)
+      }
+    expect(let_in).toEqual([])
+  })
+
+  test('that changes something takes a step-up', async () => {
+    const changing = (await platformOperations()).filter(({ method }) => method !== 'GET')
+    expect(changing.length).toBeGreaterThan(2)
+    for (const { path, responses } of changing)
+      expect([path, responses['401']?.description, responses['403']?.description].join()).toContain(
+        'step_up_required',
+      )
+  })
+
+  test('shows no content of a tenant', async () => {
+    const id = await givenUp('evt_1')
+    await givenUp('topic:7', { subject: `bus.ws_1.staging.${secret}` })
+    const texts = [
+      (await operator.get('/platform/status')).text,
+      (await list('?service=settings')).text,
+      (await operator.post(`/platform/dead-letters/${id}/redrive`)).text,
+    ]
+    for (const text of texts) {
+      expect(text).toContain('settings')
+      for (const word of secret.split(' ')) expect(text).not.toContain(` ${word} `)
+      expect(text).not.toContain('123456')
+    }
+  })
+})
