@@ -10,6 +10,10 @@ export function shortenRests(by: number): void {
   divisor = by
 }
 
+/** A rest of so many milliseconds, after `shortenRests` a shorter one. */
+export const restMs = (ms: number, timers: Pick<Timers, 'now'> = systemTimers): number =>
+  timers === systemTimers ? ms / divisor : ms
+
 /** Schedules of people begin at whole minutes: what happens at rest keeps away from them. */
 const offsetMs = 2_700
 
@@ -24,8 +28,8 @@ export function untilRestMoment(
   leastMs = everyMs / 50,
   timers: Pick<Timers, 'now' | 'timeOrigin'> = systemTimers,
 ): number {
-  const scale = timers === systemTimers ? divisor : 1
-  const [every, least] = [everyMs / scale, leastMs / scale]
+  const every = restMs(everyMs, timers)
+  const least = restMs(leastMs, timers)
   const present = timers.timeOrigin + timers.now() - offsetMs
   return Math.ceil(Math.ceil((present + least) / every) * every - present)
 }
