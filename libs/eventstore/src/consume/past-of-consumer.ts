@@ -132,10 +132,7 @@ export function keepPast(options: PastOptions) {
 
   const lookSoon = (consumer: Asked) => {
     if (closing.signal.aborted) return
-    const untilWrittenMs = Math.max(
-      restMs(acknowledgedMs, timers),
-      writtenAt + writesEveryMs - timers.now(),
-    )
+    const untilWrittenMs = Math.max(restMs(acknowledgedMs, timers), writtenAt + writesEveryMs - timers.now())
     writing ??= timers.setTimeout(() => {
       writing = undefined
       look(write, consumer)
