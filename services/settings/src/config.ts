@@ -36,7 +36,8 @@ const settings = backendConfig.extend({
       'e-mail addresses, comma-separated, of those who operate the installation; each once it is proven, or made by the bootstrap',
   }),
   publicOrigin: originSetting.optional().meta({
-    description: 'origin of the pages that mails lead to; without it they show what to send instead',
+    description:
+      'origin people use: mails lead to its pages, and show what to send without one; passkeys are bound to its host, and off without one',
   }),
   smtpUrl: z
     .string()

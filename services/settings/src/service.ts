@@ -13,13 +13,15 @@ import { createAccountAccess } from './access/access.js'
 import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
 import { sessionRoutes } from './access/session-routes.js'
+import { signInRoutes } from './access/sign-in-routes.js'
 import { createVerifier } from './access/verify.js'
 import { account } from './account/domain.js'
-import { createPasswordReset } from './account/password-reset.js'
+import { createPasswordReset, createResetSignIn } from './account/password-reset.js'
 import { createPasswords, type PasswordCost } from './account/passwords.js'
 import { createTokenCheck } from './account/presented-tokens.js'
 import { resetLinkRoutes } from './account/reset-link-routes.js'
 import { createResetLinks } from './account/reset-links.js'
+import { createNoteSignIn } from './account/sign-in-devices.js'
 import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
@@ -33,6 +35,14 @@ import { loadConfig, type SettingsConfig } from './config.js'
 import { createAskedBy } from './delegation/asked-by.js'
 import { createDelegations } from './delegation/delegations.js'
 import { delegationRoutes } from './delegation/routes.js'
+import { createAnswerChallenge } from './factor/answers.js'
+import { createAskForFactor, createChallengeLogin } from './factor/asking.js'
+import { createChallenges } from './factor/challenges.js'
+import { createFactors } from './factor/factors.js'
+import { createProofs } from './factor/proof.js'
+import { relyingPartyOf } from './factor/relying-party.js'
+import { createRemoveFactorsOf } from './factor/removal.js'
+import { factorRoutes } from './factor/routes.js'
 import { internalRoutes } from './internal-routes.js'
 import { measureLastBackup } from './last-backup.js'
 import { createComposer } from './mail/compose.js'
@@ -59,9 +69,10 @@ import { secretRoutes } from './secret/routes.js'
 import { createSecretService } from './secret/secret-service.js'
 import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
-import { createBrowserSignIn } from './session/browser-sign-in.js'
+import { createAnswerSignIn } from './session/answer-sign-in.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
+import { createPasskeySignIn } from './session/passkey-sign-in.js'
 import { createSessions } from './session/sessions.js'
 import { createCompleteSignIn } from './session/sign-in.js'
 import { createThrottle } from './session/throttle.js'
@@ -74,6 +85,7 @@ import { tokenRoutes } from './token/routes.js'
 import { workspace } from './workspace/domain.js'
 import { workspaceLock } from './workspace/lock.js'
 import { workspaceRoutes } from './workspace/routes.js'
+import { createSignInPolicies } from './workspace/sign-in-policy.js'
 
 /** What tests replace. */
 export interface SettingsOverrides extends ServiceOverrides {
@@ -162,9 +174,18 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     passwordCost,
   )
   const operators = createOperators(config.operators)
-  const sessions = createSessions(ctx, config)
-  const completeSignIn = createCompleteSignIn({ db, sessions, cursors: ctx.cursors })
+  const withMail = mailer !== null
+  const sessions = createSessions(ctx, config, createNoteSignIn({ withMail }))
   const throttle = createThrottle(createThrottleTable(database.sql))
+  const { cursors } = ctx
+  const party = relyingPartyOf(config.publicOrigin)
+  const challenges = createChallenges(db)
+  const challengeLogin = createChallengeLogin({ db, challenges, party })
+  const proofs = createProofs(ctx, { vault, party })
+  const answerChallenge = createAnswerChallenge({ db, challenges, proofs, throttle, failures })
+  const askForFactor = createAskForFactor(challengeLogin)
+  const completeSignIn = createCompleteSignIn({ db, sessions, cursors, askForFactor })
+  const passkeySignIn = createPasskeySignIn({ database, cursors, proofs, throttle, party })
   const identify = createIdentify({ db, passwords, throttle, failures })
   const login = createLogin(identify, completeSignIn)
   const keys = createKeys(ctx, config)
@@ -172,11 +193,10 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const serialized = workspaceLock(ctx)
   const members = createMembers(ctx, serialized)
   const invite = createInvite(ctx, {
-    ...{ members, serialized, vault, withMail: mailer !== null, publicOrigin: config.publicOrigin },
+    ...{ members, serialized, vault, withMail, publicOrigin: config.publicOrigin },
   })
   const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, completeSignIn })
 
-  const withMail = mailer !== null
   const findDependents = createFindDependents({ db, neighbours, log: ctx.log })
   const delegations = createDelegations(ctx)
   const removal = createRemovals({
@@ -184,22 +204,26 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     succeed: createSucceed({ db, neighbours, delegations, findDependents }),
   })
   const checkToken = createTokenCheck({ db, throttle })
-  const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, checkToken, withMail })
+  const access = createAccountAccess(ctx, {
+    ...{ passwords, throttle, sessions, members, checkToken, withMail, challengeLogin, answerChallenge },
+  })
   const resetPassword = createPasswordReset(ctx, { passwords, sessions, members, operators, checkToken })
+  const signInByReset = createResetSignIn({ resetPassword, completeSignIn })
   const { publicOrigin } = config
   const resetLinks = createResetLinks(ctx, { members, operators, withMail, publicOrigin })
+  const answer = createAnswerSignIn({ answerChallenge, passkeySignIn, completeSignIn })
+  const factors = createFactors(ctx, { vault, sessions, challenges, party })
 
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access, resetPassword),
     ...resetLinkRoutes(resetLinks),
     ...operatorRoutes(ctx, neighbours),
-    ...sessionRoutes({
-      ...{ login, sessions, members, cursors: ctx.cursors },
-      signIn: createBrowserSignIn({ login, accept, resetPassword, completeSignIn }),
-    }),
+    ...signInRoutes({ login, answer, passkeySignIn, accept, signInByReset }),
+    ...sessionRoutes({ sessions, members, cursors }),
+    ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members })),
     ...tokenRoutes(ctx, keys),
-    ...workspaceRoutes(ctx),
+    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions })),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),

@@ -60,12 +60,9 @@ export const PlatformStatus = z
       .array(z.object({ id: z.string(), slug: z.string(), name: z.string(), members: Count }))
       .meta({ description: 'The newest 100, with their active members.' }),
     workspaceCount: Count,
-    webhooks: z
-      .array(WaitingWebhook)
-      .nullable()
-      .meta({
-        description: 'The 50 whose oldest delivery waits longest. Null where the dispatcher does not answer.',
-      }),
+    webhooks: z.array(WaitingWebhook).nullable().meta({
+      description: 'The 50 whose oldest delivery waits longest. Null where the dispatcher does not answer.',
+    }),
   })
   .meta({ id: 'PlatformStatus' })
 export type PlatformStatus = z.infer<typeof PlatformStatus>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
 import { PasswordReset } from './account-access.js'
+import { FactorAssertion, FactorCode } from './factors.js'
 import { Credentials, MembershipStatus, NewPassword, UserState, Workspace } from './settings.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -109,9 +110,18 @@ export const ResetSignIn = z
   })
 export type ResetSignIn = z.infer<typeof ResetSignIn>
 
-/** By what a browser signs in. */
-export const BrowserSignIn = z.union([Credentials, InvitationAcceptance, ResetSignIn]).meta({
-  id: 'BrowserSignIn',
+/** By what a program or a person at a terminal logs in. */
+export const LogIn = z.union([Credentials, FactorCode, FactorAssertion]).meta({
+  id: 'LogIn',
   example: { email: 'ada@example.com', password: 'correct horse battery staple' },
 })
+export type LogIn = z.infer<typeof LogIn>
+
+/** By what a browser signs in. */
+export const BrowserSignIn = z
+  .union([Credentials, InvitationAcceptance, ResetSignIn, FactorCode, FactorAssertion])
+  .meta({
+    id: 'BrowserSignIn',
+    example: { email: 'ada@example.com', password: 'correct horse battery staple' },
+  })
 export type BrowserSignIn = z.infer<typeof BrowserSignIn>

@@ -240,7 +240,12 @@ function platformErrors(route: Route): ErrorCode[] {
   if (route.scope !== 'public') codes.push('unauthenticated', 'invalid_token', 'token_expired')
   if (route.scope !== 'public' && route.scope !== 'authenticated') codes.push('insufficient_scope')
   if (route.workspace === 'required')
-    codes.push('workspace_required', 'workspace_forbidden', 'environment_forbidden')
+    codes.push(
+      'workspace_required',
+      'workspace_forbidden',
+      'environment_forbidden',
+      'factor_enrolment_required',
+    )
   if (route.operator) codes.push('forbidden')
   if (route.stepUp) codes.push('step_up_required')
   if (route.body)

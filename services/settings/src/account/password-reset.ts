@@ -1,10 +1,17 @@
-import { type Instant, type PasswordReset, platformTenant } from '@opsplane/contracts'
+import {
+  type Instant,
+  type PasswordReset,
+  platformTenant,
+  type ResetSignIn,
+  type Session,
+} from '@opsplane/contracts'
 import { type Serialized, serializer, type Transaction, type Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { type Members, proveMemberships } from '../membership/members.js'
 import type { Operators } from '../operator/operators.js'
-import type { ProvenPerson, Sessions } from '../session/sessions.js'
+import { originOf, type ProvenPerson, type Sessions } from '../session/sessions.js'
+import type { CompleteSignIn } from '../session/sign-in.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { token } from '../token/domain.js'
 import { unrevokedKeysOfPerson } from '../token/queries.js'
@@ -77,3 +84,11 @@ export function createPasswordReset(
     return { account: { ...reset, passwordHash }, methods: ['reset'] }
   }
 }
+
+/** Signs a browser in by a reset; a login with a second factor is asked for it (`factor_required`), with its new password set. */
+export const createResetSignIn =
+  ({ resetPassword, completeSignIn }: { resetPassword: ResetPassword; completeSignIn: CompleteSignIn }) =>
+  async ({ resetToken: token, newPassword }: ResetSignIn, meta: RequestMeta): Promise<Session> => {
+    const proven = await resetPassword({ token, newPassword }, meta)
+    return completeSignIn(proven, originOf(meta), { now: meta.now, kind: 'web' })
+  }

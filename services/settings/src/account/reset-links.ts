@@ -5,7 +5,8 @@ import type { ServiceContext } from '@opsplane/service'
 import { pageLink } from '../mail/page-link.js'
 import type { Members } from '../membership/members.js'
 import type { Operators } from '../operator/operators.js'
-import { tellResetLink } from '../session/session-log.js'
+import { requireSession } from '../session/own-session.js'
+import { reportOfLogin } from '../session/session-log.js'
 import { issueAccountToken, type TokenIssuer } from './account-tokens.js'
 import type { AccountState } from './domain.js'
 import { accountByEmail, lockAccount, storedAccount } from './queries.js'
@@ -37,7 +38,12 @@ export function createResetLinks(
       const { plaintext, expiresAt } = await issueAccountToken(tx, {
         ...{ accountId, purpose: 'reset_link', issuer, now: meta.now },
       })
-      await tellResetLink({ db: tx, run: statementsOf(tx) }, { accountId, name, expiresAt }, meta)
+      const created = {
+        ...{ type: 'account.reset_link_created' as const, userId: accountId },
+        resource: { type: 'account', id: accountId, displayName: name },
+        data: { before: null, after: { id: accountId, expiresAt } },
+      }
+      await reportOfLogin({ db: tx, run: statementsOf(tx) }, created, meta)
       return { token: plaintext, expiresAt }
     })
     relay.wake()
@@ -50,8 +56,8 @@ export function createResetLinks(
      * for whoever may do more or is a member of another workspace as well.
      */
     async forMember(accountId: string, meta: RequestMeta): Promise<ResetLink> {
-      const { principal, tenant } = meta
-      if (!principal.tokenId.startsWith('ses_')) throw notByKey()
+      const { tenant } = meta
+      const principal = requireSession(meta, 'An API key creates no way into a login. Log in.')
       await members.requireCharge(accountId, meta).catch((error: unknown) => {
         throw error instanceof ApiError && error.code === 'forbidden' ? reachesFurther(error) : error
       })
@@ -77,10 +83,6 @@ const theWay = 'The operator of the installation can create a link: POST /platfo
 function reachesFurther(cause?: ApiError): ApiError {
   const message = `This login may do more than you, or is used beyond this workspace as well. ${theWay}`
   return new ApiError('forbidden', message, cause && { cause, details: cause.details })
-}
-
-function notByKey(): ApiError {
-  return new ApiError('forbidden', 'An API key creates no way into a login. Log in.')
 }
 
 function ownLogin(): ApiError {

@@ -8,6 +8,7 @@ import { accountByEmail } from '../account/queries.js'
 import type { MailContent, MailPurpose } from './mail-queue.js'
 import type { Mail } from './mailer.js'
 import { notificationMail } from './notification-text.js'
+import { signInText } from './sign-in-text.js'
 
 /** Makes the mail of what it was queued with; null when nobody is to get it. */
 export type ComposeMail = (of: { id: string; email: string; content: MailContent }) => Promise<Mail | null>
@@ -40,6 +41,7 @@ export function createComposer({ vault, db, clock, publicOrigin }: ComposerOptio
     }
     if (content.kind === 'account')
       return accountMail(db, { id, email, purpose: content.purpose, publicOrigin }, clock.now())
+    if (content.kind === 'sign_in') return { id, to: email, ...signInText(content.signIn, publicOrigin) }
     const { workspaceId, sealed, invitationId } = content
     const opened = await vault.open(workspaceId, sealed, placeOf(invitationId))
     return { id, to: email, ...Sealed.parse(JSON.parse(opened)) }

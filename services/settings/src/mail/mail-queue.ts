@@ -2,6 +2,7 @@ import { type Instant, NotificationContent, newId, platformTenant } from '@opspl
 import type { Transaction } from '@opsplane/eventstore'
 import { type Drizzle, dueNow, type LeasedRow, type StatementRunner } from '@opsplane/postgres'
 import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
 import { mails } from '../schema.js'
 
 /** What a mail about a login is for. */
@@ -54,6 +55,26 @@ export async function queueAccountMail(
     .onConflictDoNothing()
 }
 
+/** From where, by what and when somebody has signed in. */
+export const SignInPlace = z.object({ at: z.string(), address: z.string(), userAgent: z.string() })
+export type SignInPlace = z.infer<typeof SignInPlace>
+
+/** How long the notice of a sign-in is worth sending. */
+const signInMailMs = 24 * 3_600_000
+
+/** Stands or falls with the session, and is sent although that may have ended by then. */
+export async function queueSignInMail(
+  tx: Transaction,
+  { accountId, email, signIn }: { accountId: string; email: string; signIn: SignInPlace },
+): Promise<void> {
+  const giveUpAt = new Date(Date.parse(signIn.at) + signInMailMs).toISOString()
+  const { workspaceId } = platformTenant
+  const id = newId('accountToken')
+  await tx
+    .insert(mails)
+    .values({ id, workspaceId, userId: accountId, email, signIn, dueAt: dueNow(signIn.at), giveUpAt })
+}
+
 /** An invitation that has ended is not sent any more. */
 export async function dropInvitationMail(tx: Transaction, invitationId: string | undefined): Promise<void> {
   if (invitationId === undefined) return
@@ -67,6 +88,7 @@ export interface ClaimedMail extends LeasedRow {
   invitation_id: string | null
   sealed_content: string | null
   purpose: MailPurpose | null
+  sign_in: unknown
   email: string
 }
 export const mailColumns = [
@@ -75,6 +97,7 @@ export const mailColumns = [
   'invitation_id',
   'sealed_content',
   'purpose',
+  'sign_in',
   'email',
 ]
 
@@ -83,12 +106,14 @@ export type MailContent =
   | { kind: 'notification'; notification: NotificationContent; workspaceSlug: string }
   | { kind: 'invitation'; invitationId: string; workspaceId: string; sealed: string }
   | { kind: 'account'; purpose: MailPurpose }
+  | { kind: 'sign_in'; signIn: SignInPlace }
 
 /** Throws when there is no such content any more. */
 export async function contentOf(run: StatementRunner, mail: ClaimedMail): Promise<MailContent> {
   const { invitation_id: invitationId, workspace_id: workspaceId, sealed_content: sealed } = mail
   if (invitationId !== null) return { kind: 'invitation', invitationId, workspaceId, sealed: sealed ?? '' }
   if (mail.purpose !== null) return { kind: 'account', purpose: mail.purpose }
+  if (mail.sign_in !== null) return { kind: 'sign_in', signIn: SignInPlace.parse(mail.sign_in) }
   const [row] = await run.unsafe<{ state: unknown; slug: string | null }[]>(
     `select n.state, w.slug from notifications n left join workspaces w on w.id = n.workspace_id where n.id = $1`,
     [mail.notification_id],
@@ -98,13 +123,15 @@ export async function contentOf(run: StatementRunner, mail: ClaimedMail): Promis
   return { kind: 'notification', notification, workspaceSlug: row?.slug ?? '' }
 }
 
+const ofLogin = '(purpose is not null or sign_in is not null)'
+
 const keysOf = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
 
-/** Of a mail about a login nothing stays: anybody may have asked for it. */
+/** Of a mail about a login nothing stays: anybody may have asked for it, or it names where a person was. */
 export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) =>
   tx.unsafe(
-    `with gone as (delete from mails where id = any($1::text[]) and purpose is not null)
-     update mails set status = 'sent', sealed_content = null where id = any($1::text[]) and purpose is null`,
+    `with gone as (delete from mails where id = any($1::text[]) and ${ofLogin})
+     update mails set status = 'sent', sealed_content = null where id = any($1::text[]) and not ${ofLogin}`,
     keysOf(sent),
     { prepare: true },
   )
@@ -112,9 +139,9 @@ export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) 
 /** Ends mails whose next attempt would come too late; nothing secret outlives the last one. */
 export const giveUpLate = (tx: StatementRunner, failed: readonly { key: string }[]) =>
   tx.unsafe<{ mailId: string; userId: string; failures: number; reason: string }[]>(
-    `with gone as (delete from mails where id = any($1::text[]) and purpose is not null and held_until >= give_up_at)
+    `with gone as (delete from mails where id = any($1::text[]) and ${ofLogin} and held_until >= give_up_at)
      update mails set status = 'failed', sealed_content = null
-     where id = any($1::text[]) and purpose is null and held_until >= give_up_at
+     where id = any($1::text[]) and not ${ofLogin} and held_until >= give_up_at
      returning id as "mailId", user_id as "userId", failures, last_error as reason`,
     keysOf(failed),
     { prepare: true },

@@ -41,11 +41,11 @@ beforeEach(async () => {
 /** What a consumer has given up, with content of a tenant wherever there can be some. */
 async function givenUp(
   messageId: string,
-  { consumer = 'settings-audit-log', subject = '' } = {},
+  { consumer = 'settings-audit-log', subject = 'evt.ws_1.staging.incident.created' } = {},
 ): Promise<string> {
   const [row] = await settings.service.sql<{ id: string }[]>`
     insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries)
-    values (${consumer}, ${messageId}, ${subject || 'evt.ws_1.staging.incident.created'}, 1,
+    values (${consumer}, ${messageId}, ${`${settings.service.natsPrefix}.${subject}`}, 1,
       ${JSON.stringify({ secret })}, ${`cannot read ${secret}`}, 10)
     returning id`
   return `settings:${row?.id}`

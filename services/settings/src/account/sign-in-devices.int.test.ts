@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { type SmtpReceiver, startSmtpReceiver, waitFor } from '@opsplane/testing'
+import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
+
+const dayMs = 24 * 3_600_000
+const firefox = (version: number) =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`
+const curl = 'curl/8.5.0'
+
+let receiver: SmtpReceiver
+let settings: Settings
+let ada: Owner
+beforeAll(async () => {
+  receiver = await startSmtpReceiver()
+  settings = await startSettings({
+    ...{ SMTP_URL: receiver.url, SMTP_FROM: 'Opsplane <ops@opsplane.example>' },
+    PUBLIC_ORIGIN: 'https://ops.example',
+  })
+})
+afterAll(async () => {
+  await settings?.stop()
+  await receiver?.stop()
+})
+
+let made = 0
+const proven = (proven: boolean) => settings.service.sql`
+  update accounts set state = jsonb_set(state::jsonb, '{addressProvenAt}',
+    ${proven ? '"2026-01-01T00:00:00.000Z"' : 'null'}::text::jsonb) where id = ${ada.userId}`
+beforeEach(async () => {
+  ada = await settings.owner(`ada${++made}`)
+  // The first one of all is by nothing that has a name.
+  await proven(true)
+  receiver.mails.splice(0)
+})
+
+const signIn = async (userAgent: string, address: string) => {
+  const headers = { 'user-agent': userAgent, 'x-forwarded-for': address }
+  expect((await settings.internal.post('/auth/token', { email: ada.email, password }, headers)).status).toBe(
+    201,
+  )
+}
+const noticed = (count: number) =>
+  waitFor(() => receiver.mails.filter(({ recipients }) => recipients.includes(ada.email)).length === count)
+/** Mails of sign-ins that are not sent yet: none is, where none was queued with the session. */
+const queued = async () =>
+  (await settings.service.sql`select 1 from mails where email = ${ada.email} and sign_in is not null`).length
+
+test('a sign-in from a device that is not known is mailed: when, where, by what, and how to end it', async () => {
+  await signIn(firefox(140), '198.51.100.1')
+  await noticed(1)
+  const text = receiver.mails[0]?.text ?? ''
+  expect(text).toContain(settings.clock.now())
+  expect(text).toContain('198.51.100.1')
+  expect(text).toContain('Firefox on Linux')
+  expect(text).toContain('https://ops.example/account')
+  // Nothing of it stays.
+  await waitFor(async () => (await queued()) === 0)
+})
+
+test('once for a device, whatever its version, and again after 90 days without', async () => {
+  await signIn(firefox(140), '198.51.100.1')
+  await signIn(firefox(141), '198.51.100.1')
+  await noticed(1)
+  await signIn(firefox(141), '198.51.100.2')
+  await noticed(2)
+  await signIn(curl, '198.51.100.2')
+  await noticed(3)
+  settings.clock.advance(89 * dayMs)
+  await signIn(curl, '198.51.100.2')
+  settings.clock.advance(89 * dayMs)
+  await signIn(curl, '198.51.100.2')
+  await signIn(firefox(150), '198.51.100.1')
+  await noticed(4)
+})
+
+test.each<[string, () => Promise<unknown>]>([
+  [
+    'the first sign-in of a login',
+    () => settings.service.sql`delete from sign_in_devices where account_id = ${ada.userId}`,
+  ],
+  ['a login whose address nobody has proven', () => proven(false)],
+])('nothing is mailed of %s', async (_what, before) => {
+  await before()
+  // What was queued would wait.
+  receiver.refuseNext(100)
+  await signIn(firefox(140), '203.0.113.50')
+  expect(await queued()).toBe(0)
+  receiver.refuseNext(0)
+})

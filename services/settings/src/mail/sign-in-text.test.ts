@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals'
+import { programOf, signInText } from './sign-in-text.js'
+
+test.each([
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15',
+    'Safari on macOS',
+  ],
+  ['curl/8.5.0', 'curl'],
+  ['', 'an unknown program'],
+  ['Your account is locked, see https://evil.example\nBcc: all@example.com', 'an unknown program'],
+])('%s is named %s', (userAgent, name) => {
+  expect(programOf(userAgent)).toBe(name)
+})
+
+test('nothing that a client says of itself stands in the mail', () => {
+  const userAgent = 'Firefox/1 https://evil.example'
+  const { text } = signInText({ at: '2026-03-01T10:00:00.000Z', address: '192.0.2.1', userAgent }, undefined)
+  expect(text).not.toContain('evil')
+  expect(text).toContain('DELETE /api/v1/auth/sessions')
+})

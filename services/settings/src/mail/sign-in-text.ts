@@ -1,0 +1,50 @@
+import type { SignInPlace } from './mail-queue.js'
+
+/** Of browsers each names those it is compatible with as well: the first that is found is the one. */
+const programs = [
+  ['Edge', /\bEdg/],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\bFirefox\//],
+  ['Chrome', /\bChrome\//],
+  ['Safari', /\bSafari\//],
+  ['curl', /^curl\//],
+  ['the opsplane command', /^opsplane/],
+] as const
+const systems = [
+  ['Windows', /\bWindows\b/],
+  ['Android', /\bAndroid\b/],
+  ['an iPhone or iPad', /\b(?:iPhone|iPad)\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+] as const
+
+type Known = readonly (readonly [string, RegExp])[]
+
+/** Names from these lists alone: what a client calls itself may be an address to lead somebody to. */
+export function programOf(userAgent: string): string {
+  const named = (known: Known) => known.find(([, pattern]) => pattern.test(userAgent))?.[0]
+  const program = named(programs) ?? 'an unknown program'
+  const system = named(systems)
+  return system === undefined ? program : `${program} on ${system}`
+}
+
+/** Subject and text of the mail about a sign-in from a device that is not known. */
+export function signInText({ at, address, userAgent }: SignInPlace, publicOrigin: string | undefined) {
+  const way =
+    publicOrigin === undefined
+      ? [
+          'end all sessions (DELETE /api/v1/auth/sessions) and set another password (POST /api/v1/auth/password/change).',
+        ]
+      : ['end the session and set another password:', '', `${publicOrigin}/account`]
+  const lines = [
+    'Somebody has signed in to your login from a device it was not used from in the last 90 days.',
+    '',
+    `When:    ${at}`,
+    `Where:   ${address === '' ? 'an unknown address' : address}`,
+    `By:      ${programOf(userAgent)}`,
+    '',
+    'If it was you, there is nothing to do. If not, somebody else knows how to sign in as you:',
+    ...way,
+  ]
+  return { subject: 'New sign-in', text: `${lines.join('\n')}\n` }
+}
