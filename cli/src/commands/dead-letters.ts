@@ -5,15 +5,14 @@ import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import { count } from '../options.js'
 import type { Column } from '../table.js'
+import { type ApiChoice, changeThroughApi, listThroughApi, throughApi } from './operator-api.js'
 import { backendOf, type OperationOptions, type Ops, serversHelp, withTask } from './with-ops.js'
 
-interface ListOptions extends OperationOptions {
-  consumer?: string
+interface ListOptions extends OperationOptions, ApiChoice {
   limit: number
 }
 
-interface ChoiceOptions extends OperationOptions {
-  consumer?: string
+interface ChoiceOptions extends OperationOptions, ApiChoice {
   all?: true
 }
 
@@ -29,15 +28,17 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
   withServers(group.command('list').description('the oldest dead letters of each service'))
     .option('--consumer <name>', 'only of this consumer')
     .option('--limit <n>', 'how many at most', count, 50)
+    .option(...throughApi)
     .addHelpText('after', examples('list', 'list --service itsm --consumer itsm-sla-clocks --json'))
-    .action((options: ListOptions, command: Command) =>
-      withTask(io, command, options, async (ops, task) =>
+    .action((options: ListOptions, command: Command) => {
+      if (options.api) return listThroughApi(io, command, options)
+      return withTask(io, command, options, async (ops, task) =>
         printerFor(io, command).list(
           await ops.listAllDeadLetters({ ...task, ...chosen(options), limit: options.limit }),
           columns,
         ),
-      ),
-    )
+      )
+    })
 
   withServers(group.command('show').description('one dead letter, with the message as it came'))
     .argument('<id>', 'such as itsm:12', letterId)
@@ -66,8 +67,10 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
       'after',
       `\n${redriveHelp}\n${examples('redrive itsm:12', 'redrive --all --consumer itsm-sla-clocks')}`,
     )
-    .action((ids: GivenId[], options: ChoiceOptions, command: Command) =>
-      withTask(io, command, options, async (ops, task) => {
+    .action((ids: GivenId[], options: ChoiceOptions, command: Command) => {
+      if (options.api)
+        return changeThroughApi(io, command, { ...options, ids: ids.map(textOf), action: 'redrive' })
+      return withTask(io, command, options, async (ops, task) => {
         const results = await ops.redriveDeadLetters({ ...task, ...choice(ops, ids, options) })
         printerFor(io, command).list(results, [
           { title: 'id', value: ({ id }) => id },
@@ -79,13 +82,15 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
         if (count('failed') > 0) throw new CliError(`${count('failed')} failed again.`, 1)
         if (count('waiting') > 0)
           throw new CliError(`${count('waiting')} wait for their service, which does not take them up.`, 3)
-      }),
-    )
+      })
+    })
 
   withChoice(group.command('drop').description('delete dead letters; what they are about is not done'))
     .addHelpText('after', examples('drop itsm:12', 'drop --all --service itsm --consumer itsm-sla-clocks'))
-    .action((ids: GivenId[], options: ChoiceOptions, command: Command) =>
-      withTask(io, command, options, async (ops, task) =>
+    .action((ids: GivenId[], options: ChoiceOptions, command: Command) => {
+      if (options.api)
+        return changeThroughApi(io, command, { ...options, ids: ids.map(textOf), action: 'drop' })
+      return withTask(io, command, options, async (ops, task) =>
         printerFor(io, command).list(
           await ops.dropAllDeadLetters({ ...task, ...choice(ops, ids, options) }),
           [
@@ -93,8 +98,8 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
             { title: 'dropped', value: ({ dropped }) => dropped },
           ],
         ),
-      ),
-    )
+      )
+    })
 }
 
 const withServers = (command: Command) =>
@@ -110,6 +115,7 @@ const withChoice = (command: Command) =>
     ])
     .option('--consumer <name>', 'only of this consumer')
     .addOption(new Option('--all', 'all of them'))
+    .option(...throughApi)
     .option('--nats-url <url>', 'NATS server (NATS_URL)')
     .option('--nats-prefix <prefix>', 'prefix of the installation (NATS_PREFIX)')
 
@@ -123,6 +129,8 @@ function letterId(text: string): GivenId {
   if (service === undefined) throw new InvalidArgumentError('an id reads like itsm:12')
   return { service, number: Number(number) }
 }
+
+const textOf = ({ service, number }: GivenId) => `${service}:${number}`
 
 const inService = (ops: Ops, { service, number }: GivenId): DeadLetterId => ({
   service: backendOf(ops, service),

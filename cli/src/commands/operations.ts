@@ -5,6 +5,7 @@ import { homeOf } from '../credentials.js'
 import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import type { Column } from '../table.js'
+import { type ApiChoice, statusThroughApi, throughApi } from './operator-api.js'
 import { type OperationOptions, type Ops, serversHelp, withOps, withTask } from './with-ops.js'
 
 interface ReseedOptions extends OperationOptions {
@@ -71,11 +72,13 @@ webhook that is younger than the event.`,
     'status',
     'show events, unpublished events, dead letters and consumer checkpoints of each service',
     `Reads Postgres, and asks the gateway for the readiness of each service, where --url, OPSPLANE_URL or the local run names
-it. Warnings of the gateway go to standard error.`,
+it. Warnings of the gateway go to standard error. With --api the platform itself reports how it is.`,
   )
     .option('--url <url>', 'where the gateway is (OPSPLANE_URL)')
-    .action((options: OperationOptions, command: Command) =>
-      withTask(io, command, options, async (ops, task) => {
+    .option(...throughApi)
+    .action((options: OperationOptions & ApiChoice, command: Command) => {
+      if (options.api) return statusThroughApi(io, command)
+      return withTask(io, command, options, async (ops, task) => {
         const logs = await ops.statusOfServices(task)
         const { origin } = task.target
         const states = origin === undefined ? undefined : await ops.serviceStates(origin)
@@ -87,8 +90,8 @@ it. Warnings of the gateway go to standard error.`,
           state: states?.checks[status.service] ?? null,
         }))
         text(statuses, statuses.flatMap(statusLines))
-      }),
-    )
+      })
+    })
 }
 
 interface SubscriberOptions extends OperationOptions {

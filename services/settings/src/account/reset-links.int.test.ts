@@ -207,6 +207,19 @@ describe('no admin gets into a login that reaches further', () => {
   })
 })
 
+it('a link and an invitation elsewhere that are used at the same time do not both succeed', async () => {
+  for (let round = 0; round < 6; round++) {
+    const person = await inAcme.joined(email())
+    const { token: invitation } = await inBeta.invited(person.email)
+    const { token } = (await linkFor(person.userId)).data(ResetLink)
+    const [used, accepted] = await Promise.all([
+      reset(token),
+      inBeta.accept({ token: invitation, password }, from()['x-forwarded-for']),
+    ])
+    expect([used.status, accepted.status].filter((status) => status < 300)).toHaveLength(1)
+  }
+})
+
 describe('a link of the operator', () => {
   const forAnyone = (address: string, client: ApiClient) =>
     client.post('/platform/accounts/reset-link', { email: address })
