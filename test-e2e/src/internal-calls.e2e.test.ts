@@ -178,6 +178,11 @@ describe('a call that changes something', () => {
         .filter(({ path }) => path === '/internal/people/dependents')
         .map((route) => [addressOf(route), () => ({ workspaceId, userId, successorId: null })]),
     ),
+    ...Object.fromEntries(
+      changing
+        .filter(({ path }) => path.startsWith('/internal/operations/'))
+        .map((route) => [addressOf(route), () => ({ number: Number.MAX_SAFE_INTEGER })]),
+    ),
   }
 
   /** What the service has logged for this workspace behind a position. */

@@ -86,14 +86,16 @@ export type ServiceDeadLetter = z.infer<typeof ServiceDeadLetter>
 export const ServiceDeadLetters = z.object({ items: z.array(ServiceDeadLetter) })
 
 /** Those of one service behind a number. */
-export const DeadLettersQuestion = z.strictObject({
-  after: Count,
-  limit: z.int().min(1).max(1_000),
+export const DeadLettersQuestion = z.object({
+  after: z.coerce.number().int().min(0),
+  limit: z.coerce.number().int().min(1).max(1_000),
   consumer: z.string().max(200).optional(),
 })
 export type DeadLettersQuestion = z.infer<typeof DeadLettersQuestion>
 
 export const DeadLetterChoice = z.strictObject({ number: z.int().min(1) })
+export const RedrivenDeadLetter = z.object({ letter: ServiceDeadLetter.nullable() })
+export const DroppedDeadLetter = z.object({ dropped: z.boolean() })
 
 export const DeadLetter = ServiceDeadLetter.omit({ number: true })
   .extend({ id: z.string().meta({ example: 'itsm:12' }), service: Service })

@@ -1,9 +1,7 @@
 import {
-  ApiError,
   type DeadLettersQuestion,
   eventCatalog,
   type NatsNames,
-  notFound,
   type ServiceDeadLetter,
   type ServiceFigures,
 } from '@opsplane/contracts'
@@ -57,21 +55,16 @@ export function createOperations({ database, link, names, dueWork, consumers }: 
       return (await letters.list(question)).map(shown)
     },
 
-    /** Its consumer takes it up at once. Throws `not_found`, and `conflict` for what no consumer has given up. */
-    async redrive(number: number): Promise<ServiceDeadLetter> {
-      const [found] = await letters.list({ ids: [number], limit: 1 })
-      if (!found) throw notFound()
+    /** Its consumer takes it up at once; what the relay has given up has none, and stays as it is. Null where there is none. */
+    async redrive(number: number): Promise<ServiceDeadLetter | null> {
       const [marked] = await letters.markForRedrive({ ids: [number] })
-      if (!marked)
-        throw new ApiError('conflict', 'It is too large for NATS, and no consumer can take it up again.')
-      if (link.connected()) (await link.ready()).publish(redriveSubject(names, marked.consumer))
-      return shown(marked)
+      if (marked && link.connected()) (await link.ready()).publish(redriveSubject(names, marked.consumer))
+      const [found] = marked ? [marked] : await letters.list({ ids: [number], limit: 1 })
+      return found ? shown(found) : null
     },
 
-    /** What it would have done is not done. Throws `not_found`. */
-    async drop(number: number): Promise<void> {
-      if ((await letters.drop({ ids: [number] })) === 0) throw notFound()
-    },
+    /** What it would have done is not done. False where there is none. */
+    drop: async (number: number): Promise<boolean> => (await letters.drop({ ids: [number] })) > 0,
   }
 }
 

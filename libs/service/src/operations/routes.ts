@@ -1,12 +1,12 @@
 import {
   DeadLetterChoice,
   DeadLettersQuestion,
-  ServiceDeadLetter,
+  DroppedDeadLetter,
+  RedrivenDeadLetter,
   ServiceDeadLetters,
   ServiceFigures,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import { z } from 'zod'
 import type { Operations } from './operations.js'
 
 const internal = { tag: 'Internal', scope: 'service', callers: ['settings'], idempotency: 'none' } as const
@@ -27,12 +27,12 @@ export function operationsRoutes(operations: Operations): Route[] {
     defineRoute({
       ...internal,
       operationId: 'listOwnDeadLetters',
-      method: 'post',
+      method: 'get',
       path: '/internal/operations/dead-letters',
       summary: 'Find out what consumers of this service have given up',
-      body: DeadLettersQuestion,
+      query: DeadLettersQuestion,
       response: ServiceDeadLetters,
-      handler: async ({ body }) => ({ items: await operations.deadLetters(body) }),
+      handler: async ({ query }) => ({ items: await operations.deadLetters(query) }),
     }),
 
     defineRoute({
@@ -42,9 +42,8 @@ export function operationsRoutes(operations: Operations): Route[] {
       path: '/internal/operations/dead-letters/redrive',
       summary: 'Hand a dead letter to its consumer again',
       body: DeadLetterChoice,
-      response: ServiceDeadLetter,
-      errors: ['not_found', 'conflict'],
-      handler: ({ body }) => operations.redrive(body.number),
+      response: RedrivenDeadLetter,
+      handler: async ({ body }) => ({ letter: await operations.redrive(body.number) }),
     }),
 
     defineRoute({
@@ -54,12 +53,8 @@ export function operationsRoutes(operations: Operations): Route[] {
       path: '/internal/operations/dead-letters/drop',
       summary: 'Delete a dead letter',
       body: DeadLetterChoice,
-      response: z.object({}),
-      errors: ['not_found'],
-      handler: async ({ body }) => {
-        await operations.drop(body.number)
-        return {}
-      },
+      response: DroppedDeadLetter,
+      handler: async ({ body }) => ({ dropped: await operations.drop(body.number) }),
     }),
   ]
 }

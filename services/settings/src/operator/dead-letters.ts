@@ -59,13 +59,16 @@ export function createDeadLetters(operated: AllOperated, cursors: CursorCodec) {
     /** Throws `not_found` and `conflict`. */
     async redrive(id: string): Promise<DeadLetter> {
       const [name, service, number] = find(id)
-      return shown(name, await service.redrive(number))
+      const letter = await service.redrive(number)
+      if (letter === null) throw notFound()
+      if (letter.redrivenAt === null) throw tooLarge()
+      return shown(name, letter)
     },
 
     /** Throws `not_found`. */
     async drop(id: string): Promise<void> {
       const [, service, number] = find(id)
-      await service.drop(number)
+      if (!(await service.drop(number))) throw notFound()
     },
   }
 }
@@ -74,6 +77,9 @@ const shown = (service: BackendName, { number, ...letter }: ServiceDeadLetter): 
   ...{ id: `${service}:${number}`, service },
   ...letter,
 })
+
+const tooLarge = () =>
+  new ApiError('conflict', 'It is too large for NATS, and no consumer can take it up again.')
 
 const away = (service: string) => (cause: unknown) => {
   const message = `${service} does not answer. Those of the others are listed by \`service\`.`

@@ -1,14 +1,13 @@
 import {
-  ApiError,
   type BackendName,
   backendNames,
-  ServiceDeadLetter,
+  DroppedDeadLetter,
+  RedrivenDeadLetter,
   ServiceDeadLetters,
   ServiceFigures,
 } from '@opsplane/contracts'
-import { InnerRefusal, type PlatformClients, readReadiness, type ServiceClient } from '@opsplane/http'
+import { type PlatformClients, readReadiness, type ServiceClient } from '@opsplane/http'
 import type { Operations } from '@opsplane/service'
-import { z } from 'zod'
 
 /** A service, as those who operate the installation see it. */
 export interface Operated extends Operations {
@@ -46,17 +45,16 @@ function operatedBy(client: ServiceClient): Operated {
       }
     },
     figures: () => client.get('/internal/operations/figures', ServiceFigures, within()),
-    deadLetters: async (question) =>
-      (await client.post(letters, question, ServiceDeadLetters, within())).items,
-    redrive: (number) =>
-      client.post(`${letters}/redrive`, { number }, ServiceDeadLetter, within()).catch(rethrow),
-    async drop(number) {
-      await client.post(`${letters}/drop`, { number }, z.object({}), within()).catch(rethrow)
+    async deadLetters({ after, limit, consumer }) {
+      const query = new URLSearchParams({
+        ...{ after: String(after), limit: String(limit) },
+        ...(consumer !== undefined && { consumer }),
+      })
+      return (await client.get(`${letters}?${query}`, ServiceDeadLetters, within())).items
     },
+    redrive: async (number) =>
+      (await client.post(`${letters}/redrive`, { number }, RedrivenDeadLetter, within())).letter,
+    drop: async (number) =>
+      (await client.post(`${letters}/drop`, { number }, DroppedDeadLetter, within())).dropped,
   }
-}
-
-/** What the service refuses is about the dead letter that the request names as well. */
-function rethrow(error: unknown): never {
-  throw error instanceof InnerRefusal ? new ApiError(error.code, error.reason, { cause: error }) : error
 }
