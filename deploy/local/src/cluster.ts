@@ -11,11 +11,11 @@ import { makeInternalCertificate, makeReceiverCertificate, type ReceiverCertific
 import { eachOf } from './each-of.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { natsAuthorization, natsUrlsOf } from './nats-users.js'
-import type { Origins } from './origins.js'
 import { provisionAll, urlsOf } from './platform.js'
 import { choosePorts } from './ports.js'
 import type { LocalSecrets } from './secrets.js'
 import { type Environment, planServices } from './service-plan.js'
+import type { Origins } from './start/origins.js'
 import type { LocalInfo, LocalState } from './state.js'
 import { type ServiceProcess, serviceProcess } from './supervisor.js'
 

@@ -10,9 +10,9 @@ import {
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import type { ResetPassword } from '../account/password-reset.js'
 import { setSessionCookie } from '../session/session-cookie.js'
 import type { AccountAccess } from './access.js'
+import type { ResetPassword } from './password-reset.js'
 
 const common = {
   method: 'post',

@@ -10,18 +10,18 @@ import {
 import { type Serialized, serializer } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { dropTokens, takeToken } from '../account/account-tokens.js'
+import { dropTokens, type MailPurpose, takeToken } from '../account/account-tokens.js'
 import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
-import { type CheckToken, invalidAccountToken } from '../account/presented-tokens.js'
 import { lockAccount, storedAccount } from '../account/queries.js'
 import type { AnswerChallenge } from '../factor/answers.js'
 import { type ChallengeLogin, createAskForFactor } from '../factor/asking.js'
-import { type MailPurpose, queueAccountMail } from '../mail/mail-queue.js'
+import { queueAccountMail } from '../mail/mail-queue.js'
 import { type Members, proveMemberships } from '../membership/members.js'
 import { requireSession } from '../session/own-session.js'
 import { originOf, type Sessions } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
+import { type CheckToken, invalidAccountToken } from './presented-tokens.js'
 
 export interface AccessOptions {
   passwords: Passwords

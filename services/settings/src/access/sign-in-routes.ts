@@ -7,13 +7,13 @@ import {
   Session,
 } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import type { createResetSignIn } from '../account/password-reset.js'
 import type { AcceptInvitation } from '../membership/acceptance.js'
 import type { AnswerSignIn } from '../session/answer-sign-in.js'
 import type { Login } from '../session/login.js'
 import type { PasskeySignIn } from '../session/passkey-sign-in.js'
 import { setSessionCookie } from '../session/session-cookie.js'
 import { originOf } from '../session/sessions.js'
+import type { createResetSignIn } from './password-reset.js'
 
 const tag = 'Authentication'
 

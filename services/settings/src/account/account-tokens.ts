@@ -8,6 +8,8 @@ import { accountTokens } from '../schema.js'
 import { issueToken, readToken } from '../token/bearer-token.js'
 
 export type TokenPurpose = (typeof accountTokens.$inferSelect)['purpose']
+/** Of what goes by mail. */
+export type MailPurpose = Exclude<TokenPurpose, 'reset_link'>
 
 /** The admin who has created a link, and what they held then. */
 export const TokenIssuer = z.object({

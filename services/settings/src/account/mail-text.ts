@@ -1,6 +1,6 @@
 import type { Instant } from '@opsplane/contracts'
-import type { MailPurpose } from '../mail/mail-queue.js'
-import { pageLink } from '../mail/page-link.js'
+import type { MailPurpose } from './account-tokens.js'
+import { pageLink } from './page-link.js'
 
 interface Wording {
   subject: string

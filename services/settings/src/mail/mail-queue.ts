@@ -3,10 +3,8 @@ import type { Transaction } from '@opsplane/eventstore'
 import { type Drizzle, dueNow, type LeasedRow, type StatementRunner } from '@opsplane/postgres'
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
+import type { MailPurpose } from '../account/account-tokens.js'
 import { mails } from '../schema.js'
-
-/** What a mail about a login is for. */
-export type MailPurpose = NonNullable<(typeof mails.$inferSelect)['purpose']>
 
 /** The mail that brings an invitation, as it waits for being sent. */
 export interface InvitationMail {

@@ -1,5 +1,5 @@
 import type { Instant } from '@opsplane/contracts'
-import { pageLink } from '../mail/page-link.js'
+import { pageLink } from '../account/page-link.js'
 
 export interface InvitationWords {
   workspaceName: string

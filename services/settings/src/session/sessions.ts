@@ -14,12 +14,12 @@ import { statementsOf } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, desc, eq, gt, lt, lte, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { AccountState } from '../account/domain.js'
-import type { NoteSignIn } from '../account/sign-in-devices.js'
 import { accountHasFactor } from '../factor/queries.js'
 import { accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
 import { provesFactor } from './methods.js'
 import { type Occasion, tellEnded, tellStarted, tellSteppedUp } from './session-log.js'
+import type { NoteSignIn } from './sign-in-devices.js'
 
 export interface SessionLimits {
   /** A session ends after this time without a request. */

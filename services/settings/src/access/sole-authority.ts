@@ -1,9 +1,9 @@
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne } from 'drizzle-orm'
+import type { TokenIssuer } from '../account/account-tokens.js'
 import type { Operators } from '../operator/operators.js'
 import { rightsOf } from '../role/rights.js'
 import { memberships } from '../schema.js'
-import type { TokenIssuer } from './account-tokens.js'
 
 type Reader = Pick<Drizzle, 'select'>
 

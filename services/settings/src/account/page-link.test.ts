@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { accountMailText } from '../account/mail-text.js'
 import { invitationText } from '../membership/invitation-text.js'
+import { accountMailText } from './mail-text.js'
 
 const token = 'ops_act_01'
 const words = { token, expiresAt: '2026-03-01T11:00:00.000Z' }

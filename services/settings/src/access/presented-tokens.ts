@@ -1,9 +1,9 @@
 import { ApiError } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
+import { type GoodToken, goodToken, type TokenPurpose } from '../account/account-tokens.js'
 import { originOf } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
-import { type GoodToken, goodToken, type TokenPurpose } from './account-tokens.js'
 
 /** Of what token it is, if it is good for one of these. Throws `invalid_token` and `rate_limited`. */
 export type CheckToken = (

@@ -2,9 +2,9 @@ import type { Instant } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
 import { networkOf, sha256Hex } from '@opsplane/runtime'
 import { and, eq, lt, ne } from 'drizzle-orm'
+import type { AccountState } from '../account/domain.js'
 import { queueSignInMail } from '../mail/mail-queue.js'
 import { signInDevices } from '../schema.js'
-import type { AccountState } from './domain.js'
 
 /** How long a device from which a login was opened is known. */
 const knownMs = 90 * 24 * 3_600_000

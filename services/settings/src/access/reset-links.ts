@@ -2,14 +2,14 @@ import { ApiError, type ResetLink } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { statementsOf } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { pageLink } from '../mail/page-link.js'
+import { issueAccountToken, type TokenIssuer } from '../account/account-tokens.js'
+import type { AccountState } from '../account/domain.js'
+import { pageLink } from '../account/page-link.js'
+import { accountByEmail, lockAccount, storedAccount } from '../account/queries.js'
 import type { Members } from '../membership/members.js'
 import type { Operators } from '../operator/operators.js'
 import { requireSession } from '../session/own-session.js'
 import { reportOfLogin } from '../session/session-log.js'
-import { issueAccountToken, type TokenIssuer } from './account-tokens.js'
-import type { AccountState } from './domain.js'
-import { accountByEmail, lockAccount, storedAccount } from './queries.js'
 import { reachesNoFurther } from './sole-authority.js'
 
 export interface ResetLinkOptions {
@@ -98,5 +98,7 @@ function mailed(): ApiError {
 }
 
 function unclaimed(): ApiError {
-  return new ApiError('conflict', 'The person has not accepted an invitation yet: invite them again instead.')
+  const message =
+    'The login has no password to be replaced: the person accepts an invitation, which can be sent again, or signs in by single sign-on.'
+  return new ApiError('conflict', message)
 }
