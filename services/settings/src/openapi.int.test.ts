@@ -72,6 +72,7 @@ it('describes every public operation, and no internal one', async () => {
     'rotateSecret: put /secrets/{name}',
     'rotateToken: post /auth/tokens/rotate',
     'stepUp: post /auth/step-up',
+    'streamEvents: get /events/stream',
     'updateRole: patch /settings/roles/{name}',
     'updateUser: patch /settings/users/{id}',
     'updateWorkspace: patch /workspaces/{slug}',

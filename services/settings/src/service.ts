@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url'
-import { actsForPeople, type InternalParty } from '@opsplane/contracts'
-import { type PlatformClients, platformClients, type Route } from '@opsplane/http'
+import { ApiError, actsForPeople, type InternalParty } from '@opsplane/contracts'
+import { type PlatformClients, platformClients, type Route, type ServiceClient } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import {
   type BackgroundWork,
+  createSubscriptionRules,
   defineService,
   type ServiceContext,
   type ServiceOverrides,
+  wakeHints,
 } from '@opsplane/service'
 import { createAccountAccess } from './access/access.js'
 import { accessRoutes } from './access/access-routes.js'
@@ -21,6 +23,8 @@ import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
 import { auditExport } from './audit/export.js'
+import { eventStreamRoutes } from './audit/live/routes.js'
+import { createAuditTails } from './audit/live/tails.js'
 import { proveAudit } from './audit/prove.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
@@ -112,6 +116,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
         ...auditWork(ctx, parts),
         ...mailWork(ctx, parts),
       ],
+      onDrain: parts.tails.end,
     }
   },
 })
@@ -121,7 +126,7 @@ type Parts = ReturnType<typeof createParts>
 
 /** What routes and background work share. */
 function createParts(ctx: Context) {
-  const { config, database, relay, clock, log } = ctx
+  const { config, database, relay, clock, log, link, names } = ctx
   const { db } = database
   const nowMs = () => Date.parse(clock.now())
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
@@ -134,6 +139,7 @@ function createParts(ctx: Context) {
     takenOnce: createTakenOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
+    tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
   }
 }
 
@@ -143,10 +149,16 @@ function neighboursOf(ctx: Context): PlatformClients {
   return platformClients({ ...ctx, config: { serviceUrls } })
 }
 
+/** Where the studio's address is not known, it is away. */
+function studioOf(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
+  const away = () => Promise.reject(new ApiError('service_unavailable', 'The database studio is away.'))
+  return neighbours.get('database-studio') ?? { post: away }
+}
+
 /** Fills the audit log, and signs what it is. */
-function auditWork(ctx: Context, { signer }: Parts): BackgroundWork[] {
+function auditWork(ctx: Context, { signer, tails }: Parts): BackgroundWork[] {
   ctx.dueWork.start(checkpointWork(signer))
-  return [recordAudit(ctx)]
+  return [recordAudit(ctx, tails), tails]
 }
 
 /** Makes notifications, and sends mails where a mail server is configured. */
@@ -160,7 +172,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce, neighbours } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, tails } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords(
@@ -212,6 +224,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
+    ...eventStreamRoutes(tails, createSubscriptionRules(studioOf(neighbours))),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
     ...budgetRoutes(database).map(takenOnce),

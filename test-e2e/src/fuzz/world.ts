@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { OpsplaneError } from '@opsplane/client'
 import { browserSignIn, originPrefix, permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
@@ -12,6 +13,12 @@ import { flowsOf } from './flows.js'
 import { password, peopleOf } from './people.js'
 import { sdkOf } from './sdk.js'
 import { file, studioOf } from './studio.js'
+
+/** Of what has no end. */
+async function beginningOf(body: Readable): Promise<string> {
+  for await (const chunk of body) return String(chunk)
+  return ''
+}
 
 /** Real things to ask for, and credentials to throw away. */
 export type World = Awaited<ReturnType<typeof buildWorld>>
@@ -38,9 +45,11 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       headers: Object.fromEntries(present),
       ...(text === undefined ? {} : { body: text }),
     })
-    const answer = await response.body.text()
-    statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
     const contentType = String(response.headers['content-type'] ?? '')
+    const answer = await (contentType.startsWith('text/event-stream')
+      ? beginningOf(response.body)
+      : response.body.text())
+    statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
     return {
       status: response.statusCode,
       contentType,
