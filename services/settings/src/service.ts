@@ -63,6 +63,7 @@ import { createSecretService } from './secret/secret-service.js'
 import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
 import { createAnswerSignIn } from './session/answer-sign-in.js'
+import { createBrowserSignIn } from './session/browser-sign-in.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
 import { createPasskeySignIn } from './session/passkey-sign-in.js'
@@ -203,7 +204,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access),
-    ...signInRoutes({ login, answer, passkeySignIn, accept }),
+    ...signInRoutes({ login, answer, passkeySignIn, signIn: createBrowserSignIn({ login, accept, answer }) }),
     ...sessionRoutes({ sessions, members, cursors }),
     ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members })),
     ...tokenRoutes(ctx, keys),

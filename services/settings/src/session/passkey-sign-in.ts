@@ -10,7 +10,7 @@ import { invalidChallenge } from '../factor/factors.js'
 import type { Proofs } from '../factor/proof.js'
 import { type RelyingParty, requireRelyingParty } from '../factor/relying-party.js'
 import { passkeyRequest } from '../factor/webauthn.js'
-import { takeOnce } from '../taken-calls.js'
+import { isFirstToTake } from '../taken-calls.js'
 import { occasionOf, type SessionOrigin } from './sessions.js'
 import type { Throttle } from './throttle.js'
 
@@ -75,7 +75,8 @@ export function createPasskeySignIn(options: PasskeySignInOptions) {
         occasionOf(await storedAccount(database.db, id), origin, now),
       )
       if (!proof?.userVerified) throw unprovenPasskey()
-      if (!(await takeOnce(database, `passkey ${challengeHash}`, challengeMs))) throw invalidChallenge()
+      if (!(await isFirstToTake(database.sql, `passkey ${challengeHash}`, `${challengeMs} milliseconds`)))
+        throw invalidChallenge()
       await throttle.succeeded(attempt, now)
       return storedAccount(database.db, proof.accountId)
     },
