@@ -7,12 +7,12 @@ import {
   Session,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import type { AnswerSignIn } from '../session/answer-sign-in.js'
-import type { createBrowserSignIn } from '../session/browser-sign-in.js'
+import type { AnswerSignIn } from '../factor/answer-sign-in.js'
+import type { PasskeySignIn } from '../factor/passkey-sign-in.js'
 import type { Login } from '../session/login.js'
-import type { PasskeySignIn } from '../session/passkey-sign-in.js'
 import { setSessionCookie } from '../session/session-cookie.js'
 import { originOf } from '../session/sessions.js'
+import type { createBrowserSignIn } from './browser-sign-in.js'
 
 const tag = 'Authentication'
 

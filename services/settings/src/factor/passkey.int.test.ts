@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, test } from '@jest/globals'
 import { Factors, PasskeyChallenge, PasskeyEnrolment, Session, SessionDetail } from '@opsplane/contracts'
-import { createAuthenticator, type Deviations } from '@opsplane/testing'
+import { createAuthenticator, type Deviations, waitFor } from '@opsplane/testing'
 import { password, type Settings, startSettings } from '../settings.fixture.js'
 import { factorsOf } from './factors.fixture.js'
 
@@ -126,6 +126,11 @@ it('is refused and reported where its count has not gone on, as that of a copy',
   // Who has no key reports nothing.
   expect((await attempt({ counter: 3, forged: true })).error().code).toBe('invalid_credentials')
   expect(await reports()).toHaveLength(0)
+  await waitFor(async () => {
+    const [failed] = await settings.service.sql`
+      select id from events where stream_id like ${`login/${userId}/%`} and type = 'login.failed'`
+    return failed !== undefined
+  })
   for (const counter of [7, 3, 0])
     expect((await attempt({ counter })).error().code).toBe('invalid_credentials')
   expect((await reports()).map(({ data }) => data.after.id)).toEqual([id, id, id])

@@ -1,9 +1,9 @@
 import type { BrowserSignIn, Session } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
+import type { AnswerSignIn } from '../factor/answer-sign-in.js'
 import type { AcceptInvitation } from '../membership/acceptance.js'
-import type { AnswerSignIn } from './answer-sign-in.js'
-import type { Login } from './login.js'
-import { originOf } from './sessions.js'
+import type { Login } from '../session/login.js'
+import { originOf } from '../session/sessions.js'
 
 export interface BrowserSignInOptions {
   login: Login
