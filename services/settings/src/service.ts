@@ -14,6 +14,7 @@ import {
 import { createAccountAccess } from './access/access.js'
 import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
+import { createBrowserSignIn } from './access/browser-sign-in.js'
 import { sessionRoutes } from './access/session-routes.js'
 import { signInRoutes } from './access/sign-in-routes.js'
 import { createVerifier } from './access/verify.js'
@@ -34,10 +35,12 @@ import { loadConfig, type SettingsConfig } from './config.js'
 import { createAskedBy } from './delegation/asked-by.js'
 import { createDelegations } from './delegation/delegations.js'
 import { delegationRoutes } from './delegation/routes.js'
+import { createAnswerSignIn } from './factor/answer-sign-in.js'
 import { createAnswerChallenge } from './factor/answers.js'
 import { createAskForFactor, createChallengeLogin } from './factor/asking.js'
 import { createChallenges } from './factor/challenges.js'
 import { createFactors } from './factor/factors.js'
+import { createPasskeySignIn } from './factor/passkey-sign-in.js'
 import { createProofs } from './factor/proof.js'
 import { relyingPartyOf } from './factor/relying-party.js'
 import { createRemoveFactorsOf } from './factor/removal.js'
@@ -66,10 +69,8 @@ import { secretRoutes } from './secret/routes.js'
 import { createSecretService } from './secret/secret-service.js'
 import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
-import { createAnswerSignIn } from './session/answer-sign-in.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
-import { createPasskeySignIn } from './session/passkey-sign-in.js'
 import { createSessions } from './session/sessions.js'
 import { createCompleteSignIn } from './session/sign-in.js'
 import { createThrottle } from './session/throttle.js'
@@ -189,7 +190,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const answerChallenge = createAnswerChallenge({ db, challenges, proofs, throttle, failures })
   const askForFactor = createAskForFactor(challengeLogin)
   const completeSignIn = createCompleteSignIn({ db, sessions, cursors, askForFactor })
-  const passkeySignIn = createPasskeySignIn({ database, cursors, proofs, throttle, party })
+  const passkeySignIn = createPasskeySignIn({ database, cursors, proofs, throttle, failures, party })
   const identify = createIdentify({ db, passwords, throttle, failures })
   const login = createLogin(identify, completeSignIn)
   const keys = createKeys(ctx, config)
@@ -215,7 +216,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access),
-    ...signInRoutes({ login, answer, passkeySignIn, accept }),
+    ...signInRoutes({ login, answer, passkeySignIn, signIn: createBrowserSignIn({ login, accept, answer }) }),
     ...sessionRoutes({ sessions, members, cursors }),
     ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members })),
     ...tokenRoutes(ctx, keys),
