@@ -1,7 +1,8 @@
 import { OpsplaneError } from '@opsplane/client'
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { needsSignIn } from './api/failure.js'
+import { signInAddress } from './place/session.js'
 import { createRoutes } from './routes.js'
 
 /** How often a request is sent again that may succeed then. */
@@ -10,7 +11,8 @@ const mostRetries = 2
 /** The pages, and what they have read. */
 export function createConsole() {
   const queries = new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => void signInAgain(error) }),
+    queryCache: new QueryCache({ onError: signInAgain }),
+    mutationCache: new MutationCache({ onError: signInAgain }),
     defaultOptions: {
       queries: {
         retry: (count, error) =>
@@ -26,13 +28,14 @@ export function createConsole() {
     defaultPendingMs: 200,
     scrollRestoration: false,
   })
-  /** Where a session has ended, its page is come back to: what it shows is in its address. */
-  const signInAgain = async (error: unknown) => {
-    const { href, pathname } = router.state.location
-    if (!needsSignIn(error) || pathname === '/sign-in') return
-    await router.navigate({ to: '/sign-in', search: { to: href, ended: true } })
-  }
   return { router, queries }
+}
+
+/** Where a session has ended, its page is come back to: what it shows is in its address. */
+function signInAgain(error: unknown): void {
+  if (!needsSignIn(error)) return
+  const { pathname, search } = location
+  location.assign(signInAddress(`${pathname}${search}`, true))
 }
 
 declare module '@tanstack/react-router' {

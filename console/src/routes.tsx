@@ -11,7 +11,8 @@ import { needsSignIn } from './api/failure.js'
 import { meQuery, workspacesQuery } from './api/queries.js'
 import { deliverySearch, eventSearch, webhookSearch } from './areas/search.js'
 import { Problem } from './patterns/problem.js'
-import { isEnvironment, ownAddress, rememberedPlace, rememberPlace } from './place/place.js'
+import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
+import { signInAddress } from './place/session.js'
 import { NotFound, NoWorkspace } from './shell/nowhere.js'
 
 /** All addresses of the console. An area is loaded with the first visit to it. */
@@ -37,16 +38,6 @@ export function createRoutes(queries: QueryClient) {
       })
     },
     component: NoWorkspace,
-  })
-
-  const signIn = createRoute({
-    getParentRoute: () => root,
-    path: '/sign-in',
-    validateSearch: ({ to, ended }: Record<string, unknown>): { to?: string; ended?: boolean } => ({
-      ...(typeof to === 'string' && { to: ownAddress(to) }),
-      ...(ended === true && { ended }),
-    }),
-    component: lazyRouteComponent(() => import('./areas/sign-in/sign-in.js'), 'SignIn'),
   })
 
   const shell = createRoute({
@@ -113,9 +104,9 @@ export function createRoutes(queries: QueryClient) {
 
   return root.addChildren([
     start,
-    signIn,
     shell.addChildren([
-      ...[home, failed],
+      home,
+      failed,
       deliveries.addChildren([delivery]),
       webhooks.addChildren([webhook]),
       events.addChildren([event]),
@@ -127,7 +118,7 @@ async function orSignIn<Value>(to: string, asked: Promise<Value>): Promise<Value
   try {
     return await asked
   } catch (error) {
-    if (needsSignIn(error)) throw redirect({ to: '/sign-in', search: { to: ownAddress(to) } })
+    if (needsSignIn(error)) throw redirect({ href: signInAddress(to, false), reloadDocument: true })
     throw error
   }
 }

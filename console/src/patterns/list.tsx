@@ -35,6 +35,7 @@ interface ListProps<Item> {
 
 const closing = 'Escape'
 const rowHeight = 32
+const headHeight = 32
 const narrowRowHeight = 52
 /** Below it a row has two lines. */
 const narrowWidth = 640
@@ -61,6 +62,8 @@ export function List<Item>({
     getScrollElement: () => scroll.current,
     estimateSize: () => height,
     overscan: 12,
+    scrollMargin: isNarrow ? 0 : headHeight,
+    scrollPaddingStart: isNarrow ? 0 : headHeight,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was measured is of the other height.
   useEffect(() => virtual.measure(), [virtual, height])
@@ -97,19 +100,19 @@ export function List<Item>({
       aria-label={label}
       aria-rowcount={hasMore ? -1 : items.length + 1}
     >
-      <div role="row" className={`list-head ${isNarrow ? 'visually-hidden' : ''}`} style={template}>
-        {shown.map(({ id, head }) => (
-          <div key={id} role="columnheader" className={`ellipsis cell-${id}`}>
-            {head}
-          </div>
-        ))}
-      </div>
       {view.freshCount > 0 && (
         <button type="button" className="list-fresh" onClick={startFresh}>
           {texts.common.fresh(view.freshCount)}
         </button>
       )}
       <div ref={measured} className="list-scroll" role="rowgroup" tabIndex={-1}>
+        <div role="row" className={`list-head ${isNarrow ? 'visually-hidden' : ''}`} style={template}>
+          {shown.map(({ id, head }) => (
+            <div key={id} role="columnheader" className={`ellipsis cell-${id}`}>
+              {head}
+            </div>
+          ))}
+        </div>
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
           {rows.map(({ index, start }) => {
             const item = items[index]
@@ -123,7 +126,11 @@ export function List<Item>({
                 aria-selected={key === selected}
                 className="list-row"
                 data-cursor={key === cursor || undefined}
-                style={{ ...template, height, transform: `translateY(${start}px)` }}
+                style={{
+                  ...template,
+                  height,
+                  transform: `translateY(${start - virtual.options.scrollMargin}px)`,
+                }}
               >
                 {shown.map((column) => (
                   <div

@@ -1,7 +1,7 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { apiPath } from '../api/api.js'
+import { apiOf, apiPath } from '../api/api.js'
 import { workspacesQuery } from '../api/queries.js'
 import { Icon } from '../patterns/icons.js'
 import { usePlace } from '../place/context.js'
@@ -9,7 +9,6 @@ import { environments } from '../place/place.js'
 import { texts } from '../texts/en.js'
 import { areas } from './areas.js'
 import { Mark } from './mark.js'
-import { signOut } from './session.js'
 
 const words = texts.shell
 
@@ -152,12 +151,10 @@ const schemes = [
 
 function AccountMenu({ onKeys }: { onKeys(): void }) {
   const { me } = usePlace()
-  const queries = useQueryClient()
-  const navigate = useNavigate()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const leave = async () => {
-    await signOut(queries)
-    await navigate({ to: '/sign-in' })
+    await apiOf().post('/auth/logout')
+    location.assign('/sign-in')
   }
   return (
     <Menu position="top-start" width={204}>

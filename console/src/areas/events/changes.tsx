@@ -1,6 +1,6 @@
 import { stringifyExact } from '@opsplane/client'
 import type { AuditEvent } from '../../api/api.js'
-import { differences } from '../../format/differences.js'
+import { type Difference, differences } from '../../format/differences.js'
 import { Code } from '../../patterns/json.js'
 import { texts } from '../../texts/en.js'
 
@@ -8,8 +8,8 @@ const words = texts.events
 
 /** What the resource was before and is after, field by field; and what else the event says. */
 export function Changes({ event: { data } }: { event: AuditEvent }) {
-  const { before, after, changes: _, ...extras } = data
-  const different = differences(before, withoutVersion(after))
+  const { before, after, changes: _, version: __, ...extras } = data
+  const different = worthShowing(differences(before, after))
   const title = before === null ? words.created : after === null ? words.deleted : undefined
   return (
     <>
@@ -48,11 +48,11 @@ export function Changes({ event: { data } }: { event: AuditEvent }) {
   )
 }
 
-/** With the event comes the version that it made, which nobody has changed. */
-function withoutVersion(after: AuditEvent['data']['after']) {
-  if (after === null) return null
-  const { version: _, ...fields } = after
-  return fields
+/** What every change changes says nothing of this one; alone it is shown. */
+const withEveryChange = new Set(['version', 'updatedAt', 'updated_at'])
+function worthShowing(all: readonly Difference[]): readonly Difference[] {
+  const some = all.filter(({ path }) => !withEveryChange.has(path))
+  return some.length > 0 ? some : all.filter(({ path }) => path !== 'version')
 }
 
 interface ValueProps {

@@ -55,7 +55,7 @@ function Detail({ event }: { event: AuditEvent }) {
       <div className="story story-event">
         <p>
           <ResourceName event={event} />
-          <span className="muted">{event.actor.name}</span>
+          <span className="muted">{words.by(event.actor.name)}</span>
         </p>
       </div>
       <EventFacts event={event} />
@@ -128,7 +128,7 @@ function EventFacts({ event }: { event: AuditEvent }) {
         [
           names.seq,
           <span key="seq" className="row">
-            {seq} <code className="muted ellipsis">{hash.slice(0, 12)}</code>
+            #{seq} <code className="muted ellipsis">{hash.slice(0, 12)}</code>
           </span>,
         ],
       ]}

@@ -1,6 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { exactTime } from '../../format/times.js'
 import { Problem } from '../../patterns/problem.js'
 import { Time, useNow } from '../../patterns/time.js'
 import { texts } from '../../texts/en.js'
@@ -100,15 +99,17 @@ function Group<Item>({ group, atOf, linkOf, noteOf, actionOf }: GroupProps<Item>
         {note !== undefined && <span className="note">{note}</span>}
       </div>
       <Spread instants={items.map(atOf)} firstAt={firstAt} />
-      <div className="failed-line small muted">
-        <span className="nowrap" title={exactTime(firstAt)}>
-          <Time at={firstAt} />
+      <div className="failed-line failed-foot small muted">
+        <span className="ellipsis">
+          {words.last} <Time at={lastAt} />
+          {items.length > 1 && (
+            <>
+              , {words.first} <Time at={firstAt} />
+            </>
+          )}
         </span>
         <span className="grow" />
         {actionOf?.(items)}
-        <span className="nowrap" title={exactTime(lastAt)}>
-          {words.last} <Time at={lastAt} />
-        </span>
       </div>
     </li>
   )

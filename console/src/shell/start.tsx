@@ -3,12 +3,12 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createConsole } from './console.js'
-import { theme } from './theme.js'
+import { createConsole } from '../console.js'
+import { theme } from '../theme.js'
 
-const { router, queries } = createConsole()
-const root = document.querySelector('#console')
-if (root)
+/** Everything but signing in. */
+export function start(root: Element): void {
+  const { router, queries } = createConsole()
   createRoot(root).render(
     <StrictMode>
       {/* Its variables and classes are in our style sheet: the policy of the page allows no style element (ADR 154). */}
@@ -24,3 +24,4 @@ if (root)
       </MantineProvider>
     </StrictMode>,
   )
+}
