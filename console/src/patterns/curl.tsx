@@ -18,8 +18,9 @@ export function AsCurl({ request }: { request: ShownRequest }) {
           color="gray"
           leftSection={<Icon name="terminal" />}
           className="curl-button"
+          aria-label={texts.common.curl}
         >
-          {texts.common.curl}
+          <span className="curl-label">{texts.common.curl}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown className="curl">

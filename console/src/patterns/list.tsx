@@ -139,7 +139,7 @@ export function List<Item>({
                     className={`cell cell-${column.id} narrow-${column.narrow ?? 'none'}`}
                   >
                     {column.narrow === 'title' ? (
-                      <Link {...linkOf(item)} className="row-link ellipsis">
+                      <Link {...linkOf(item)} className="row-link ellipsis" dir="auto">
                         {column.cell(item)}
                       </Link>
                     ) : (

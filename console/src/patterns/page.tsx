@@ -58,7 +58,9 @@ export function DetailHead({ title, closed, children }: DetailHeadProps) {
       <Link {...closed} className="detail-close" aria-label={texts.common.close} title={texts.common.close}>
         <Icon name="close" />
       </Link>
-      <h2 className="detail-title ellipsis">{title}</h2>
+      <h2 className="detail-title ellipsis" dir="auto">
+        {title}
+      </h2>
       <span className="grow" />
       {children}
     </header>

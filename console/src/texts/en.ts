@@ -285,6 +285,7 @@ export const texts = {
     tabs: { changes: 'Changes', deliveries: 'Deliveries', related: 'Same request', raw: 'JSON' },
     field: 'Field',
     before: 'Before',
+    value: 'Value',
     after: 'After',
     created: 'Created with these values',
     deleted: 'Deleted with these values',

@@ -181,7 +181,9 @@ const columnsOf = (names: ReadonlyMap<string, string>): Column<Delivery>[] => [
 function Endpoint({ delivery, name }: { delivery: Delivery; name: string | undefined }) {
   return (
     <span className="row">
-      <span className="ellipsis">{name ?? delivery.url}</span>
+      <span className="ellipsis" dir="auto">
+        {name ?? delivery.url}
+      </span>
       <span className="only-narrow row muted">
         <Outcome {...delivery} />
       </span>

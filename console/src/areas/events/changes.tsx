@@ -9,7 +9,11 @@ const words = texts.events
 /** What the resource was before and is after, field by field; and what else the event says. */
 export function Changes({ event: { data } }: { event: AuditEvent }) {
   const { before, after, changes: _, version: __, ...extras } = data
-  const different = worthShowing(differences(before, after))
+  const different = worthShowing(differences(before, after)).filter(
+    // Of what was made or is gone, only what it has.
+    ({ before: was, after: is }) => (before !== null && after !== null) || (was ?? is) !== 'null',
+  )
+  const isAlone = before === null || after === null
   const title = before === null ? words.created : after === null ? words.deleted : undefined
   return (
     <>
@@ -21,8 +25,8 @@ export function Changes({ event: { data } }: { event: AuditEvent }) {
           <thead>
             <tr>
               <th scope="col">{words.field}</th>
-              {before !== null && <th scope="col">{words.before}</th>}
-              {after !== null && <th scope="col">{words.after}</th>}
+              {before !== null && <th scope="col">{isAlone ? words.value : words.before}</th>}
+              {after !== null && <th scope="col">{isAlone ? words.value : words.after}</th>}
             </tr>
           </thead>
           <tbody>
@@ -39,7 +43,7 @@ export function Changes({ event: { data } }: { event: AuditEvent }) {
         </table>
       )}
       {Object.keys(extras).length > 0 && (
-        <section>
+        <section className="extras">
           <h3 className="section-head">{words.extras}</h3>
           <Code text={stringifyExact(extras)} label={words.extras} />
         </section>
