@@ -4,9 +4,11 @@ import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { duration } from '../format/times.js'
 import { texts } from '../texts/en.js'
 import { useKeys } from './keys.js'
 import { Problem } from './problem.js'
+import { useNow } from './time.js'
 import type { ListView } from './use-list.js'
 
 export interface Column<Item> {
@@ -100,6 +102,7 @@ export function List<Item>({
       aria-label={label}
       aria-rowcount={hasMore ? -1 : items.length + 1}
     >
+      {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
       {view.freshCount > 0 && (
         <button type="button" className="list-fresh" onClick={startFresh}>
           {texts.common.fresh(view.freshCount)}
@@ -193,6 +196,16 @@ function useRowKeys<Item>({
     ...(selected !== undefined && { [closing]: () => void navigate(closed) }),
   })
   return selected === undefined ? cursor : undefined
+}
+
+/** What is shown is old, as nothing answers. */
+function Stale({ sinceMs }: { sinceMs: number }) {
+  const age = Math.max(useNow() - sinceMs, 1_000)
+  return (
+    <p className="list-stale small" role="status">
+      {texts.common.stale(duration(age))}
+    </p>
+  )
 }
 
 const skeletonRows = Array.from({ length: 14 }, (_, index) => index)

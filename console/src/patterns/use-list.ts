@@ -14,6 +14,8 @@ export interface ListView<Item> {
   items: Item[]
   error: unknown
   isLoading: boolean
+  /** Since when there was no answer, where that is what is shown. */
+  staleSinceMs: number | undefined
   hasMore: boolean
   isLoadingMore: boolean
   /** Rows that have come since, and are not shown until one asks. */
@@ -55,6 +57,7 @@ export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): List
     items: items.shown,
     error: pages.error ?? undefined,
     isLoading: pages.isPending,
+    staleSinceMs: head.isError ? Math.max(head.dataUpdatedAt, pages.dataUpdatedAt) : undefined,
     hasMore: pages.hasNextPage,
     isLoadingMore: pages.isFetchingNextPage,
     freshCount: items.freshCount,

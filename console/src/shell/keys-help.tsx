@@ -34,6 +34,7 @@ export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void
       title={words.title}
       size={520}
       lockScroll={false}
+      closeButtonProps={{ size: 28, 'aria-label': texts.common.close }}
       transitionProps={{ duration: 80 }}
     >
       <div className="keys">

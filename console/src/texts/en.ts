@@ -20,7 +20,6 @@ export const texts = {
     skip: 'Skip to content',
     menu: 'Menu',
     search: 'Search',
-    searchHint: 'Go to a page, or paste an id',
     keys: 'Keys',
     signOut: 'Sign out',
     workspaces: 'Workspaces',
@@ -86,7 +85,6 @@ export const texts = {
     stale: (age: string) => `No answer for ${age}`,
     requestId: 'Request',
     raw: 'JSON',
-    shorten: 'Show less',
     truncated: 'Only the first 64 KiB were kept.',
     bodyHidden: 'You may not read events of this type, so the body is hidden.',
     emptyBody: 'No body',
@@ -102,7 +100,6 @@ export const texts = {
     awayHelp: 'It comes back by itself most of the time. If not, the operators find the request by its id.',
     askOwner: 'Ask an owner of the workspace for a role that has it.',
     missingHelp: 'It may be in another environment, older than what is kept, or deleted.',
-    partFailed: 'This part could not be loaded; the others are complete.',
   },
   states: {
     pending: 'Pending',
@@ -162,14 +159,11 @@ export const texts = {
       'A webhook gets every event it subscribes to, signed and in order. Create one, then do anything.',
     emptyFiltered: 'No delivery matches these filters',
     select: 'Select a delivery to see what was sent and what came back',
-    attemptsCount: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
     retry: 'Retry',
     retryHint: 'Sends the same delivery again',
     replay: 'Replay',
     replayHint: 'Makes a new delivery of the same event',
     retried: 'Sent again',
-    replayed: 'A replay was made',
-    notFailed: 'Only what has failed can be retried.',
     onItsWay: 'It is still on its way.',
     request: 'Request',
     response: 'Response',
@@ -179,7 +173,6 @@ export const texts = {
     noAttempt: 'No attempt yet',
     attempt: (number: number) => `Attempt ${number}`,
     attemptSeries: 'Attempts',
-    sentToEarlier: 'Headers of this attempt; the body is the same in every attempt.',
     facts: {
       id: 'Delivery',
       event: 'Event',
@@ -237,7 +230,6 @@ export const texts = {
     latest: 'Latest deliveries',
     allDeliveries: 'All deliveries',
     onlyFailed: 'Failed ones',
-    settings: 'Settings',
     reasons: {
       user: 'Paused by a person. What it misses is delivered once it is resumed.',
       consecutive_failures:
@@ -320,18 +312,17 @@ export const texts = {
       runs: 'No run has failed.',
       executions: 'No execution has failed.',
     },
-    allWell: 'Nothing has failed',
-    example: 'Open the latest',
-    list: 'All of them',
     last: 'Last',
     first: 'first',
     spread: 'When they failed, from the first to now',
     retryAll: (count: number) => `Retry ${count}`,
     retryingAll: (done: number, count: number) => `${done} of ${count} sent again`,
     retriedAll: (count: number) =>
-      count === 1 ? '1 delivery was sent again' : `${count} deliveries were sent again`,
-    someRefused: (count: number) => `${count} could not be retried; see the list.`,
+      count === 1 ? '1 delivery was sent again.' : `${count} deliveries were sent again.`,
+    heldAll: (count: number) =>
+      count === 1 ? '1 waits until its webhook is resumed.' : `${count} wait until their webhook is resumed.`,
+    refusedAll: (count: number) =>
+      count === 1 ? '1 could not be retried.' : `${count} could not be retried.`,
     paused: 'paused',
-    codeOf: 'code',
   },
 } as const

@@ -50,7 +50,7 @@ export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { de
           {failureOf(error).help}
         </span>
       )}
-      {retry.isSuccess && !isFailed && !error && (
+      {retry.data !== undefined && retry.data.data.status !== 'held' && !isFailed && !error && (
         <span className="state-good nowrap" role="status">
           {words.retried}
         </span>

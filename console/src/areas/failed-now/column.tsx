@@ -16,7 +16,7 @@ interface ColumnProps<Item> {
   reading: FailureReading<Item>
   linkOf(item: Item): LinkProps
   /** What else is to be known of the target. */
-  noteOf?(item: Item): string | undefined
+  noteOf?(item: Item): ReactNode
   /** What can be done about all of a group. */
   actionOf?(items: readonly Item[]): ReactNode
 }
@@ -96,7 +96,7 @@ function Group<Item>({ group, atOf, linkOf, noteOf, actionOf }: GroupProps<Item>
         <span className="ellipsis" dir="auto">
           {target}
         </span>
-        {note !== undefined && <span className="note">{note}</span>}
+        {note}
       </div>
       <Spread instants={items.map(atOf)} firstAt={firstAt} />
       <div className="failed-line failed-foot small muted">

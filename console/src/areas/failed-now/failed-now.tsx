@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { apiPath, type Delivery, type Execution, type Run } from '../../api/api.js'
 import {
   executionsPath,
@@ -22,15 +23,19 @@ const everyMs = 10_000
 /** What is failed at this moment, by cause and target: deliveries, runs and executions beside each other. */
 export function FailedNow() {
   const { place } = usePlace()
+  const { data: [webhook] = [] } = useQuery(webhooksQuery(place))
+  const request = {
+    path: `${apiPath}/webhooks/${webhook?.id ?? 'wh_…'}/deliveries`,
+    query: { status: 'failed' },
+  }
   return (
     <>
-      <PageHead title={words.title} request={{ path: `${apiPath}/webhooks`, query: { status: 'paused' } }} />
+      <PageHead title={words.title} request={request} />
       <div className="failed">
         <Deliveries />
         <Runs />
         <Executions />
       </div>
-      <span className="visually-hidden">{place.environment}</span>
     </>
   )
 }
@@ -71,7 +76,17 @@ function Deliveries() {
         params: { ...place, webhookId, deliveryId: id },
         search: { status: 'failed', webhook: webhookId },
       })}
-      noteOf={({ webhookId }) => (nameOf(webhookId)?.status === 'paused' ? words.paused : undefined)}
+      noteOf={({ webhookId }) =>
+        nameOf(webhookId)?.status === 'paused' && (
+          <Link
+            to="/w/$workspace/$environment/webhooks/$webhookId"
+            params={{ ...place, webhookId }}
+            className="note"
+          >
+            {words.paused}
+          </Link>
+        )
+      }
       actionOf={(items) => <RetryGroup deliveries={items} />}
     />
   )

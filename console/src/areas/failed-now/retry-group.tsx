@@ -17,10 +17,7 @@ export function RetryGroup({ deliveries }: { deliveries: readonly Delivery[] }) 
   const [done, setDone] = useState(0)
   const retry = useMutation({
     mutationFn: () => retryAll(place, deliveries, setDone),
-    onSuccess: ({ sent, refused }) => {
-      const message = refused === 0 ? words.retriedAll(sent) : words.someRefused(refused)
-      notifications.show({ message })
-    },
+    onSuccess: (outcome) => notifications.show({ message: messageOf(outcome) }),
     onSettled: () =>
       queries.invalidateQueries({ queryKey: [place.workspace, place.environment, 'deliveries'] }),
   })
@@ -38,24 +35,42 @@ export function RetryGroup({ deliveries }: { deliveries: readonly Delivery[] }) 
   )
 }
 
-async function retryAll(place: Place, deliveries: readonly Delivery[], onDone: (done: number) => void) {
+interface Outcome {
+  sent: number
+  /** Their webhook is paused. */
+  held: number
+  refused: number
+}
+
+const messageOf = ({ sent, held, refused }: Outcome): string =>
+  [
+    ...(sent > 0 ? [words.retriedAll(sent)] : []),
+    ...(held > 0 ? [words.heldAll(held)] : []),
+    ...(refused > 0 ? [words.refusedAll(refused)] : []),
+  ].join(' ')
+
+async function retryAll(
+  place: Place,
+  deliveries: readonly Delivery[],
+  onDone: (done: number) => void,
+): Promise<Outcome> {
   const rest = deliveries.values()
-  let [sent, refused] = [0, 0]
+  const outcome: Outcome = { sent: 0, held: 0, refused: 0 }
+  let done = 0
   const worker = async () => {
     for (const { webhookId, id: deliveryId } of rest) {
-      const path = { id: webhookId, deliveryId }
-      const retried = apiOf(place).post('/webhooks/{id}/deliveries/{deliveryId}/retry', { params: { path } })
-      if (
-        await retried.then(
-          () => true,
-          () => false,
-        )
+      const params = { path: { id: webhookId, deliveryId } }
+      const retried = apiOf(place).post('/webhooks/{id}/deliveries/{deliveryId}/retry', { params })
+      const status = await retried.then(
+        ({ data }) => data.status,
+        () => undefined,
       )
-        sent++
-      else refused++
-      onDone(sent + refused)
+      if (status === undefined) outcome.refused++
+      else if (status === 'held') outcome.held++
+      else outcome.sent++
+      onDone(++done)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-  return { sent, refused }
+  return outcome
 }

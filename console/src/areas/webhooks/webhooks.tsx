@@ -22,7 +22,7 @@ export function Webhooks() {
   const { status } = route.useSearch()
   const navigate = useNavigate()
   const { webhookId } = useParams({ strict: false })
-  const { data, error, isPending, refetch } = useQuery(webhooksQuery(place))
+  const { data, error, isPending, isError, dataUpdatedAt, refetch } = useQuery(webhooksQuery(place))
   const items = (data ?? []).filter((webhook) => status === undefined || webhook.status === status)
   const view = {
     ...{
@@ -33,7 +33,12 @@ export function Webhooks() {
       isLoadingMore: false,
       freshCount: 0,
     },
-    ...{ showFresh: () => void refetch(), loadMore: () => undefined, reload: () => void refetch() },
+    ...{
+      showFresh: () => void refetch(),
+      loadMore: () => undefined,
+      staleSinceMs: isError ? dataUpdatedAt : undefined,
+      reload: () => void refetch(),
+    },
   }
   return (
     <>
