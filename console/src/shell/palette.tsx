@@ -43,6 +43,7 @@ export function Palette({ onClose, onKeys }: PaletteProps) {
       shortcut={null}
       onSpotlightClose={onClose}
       lockScroll={false}
+      overlayProps={{ blur: 0 }}
       scrollable
       maxHeight={360}
       size={560}
