@@ -10,6 +10,11 @@ const hashesAtOnce = Math.max(1, Math.min(2, availableParallelism() - 1))
 
 const settings = backendConfig.extend({
   ...masterKeyConfig,
+  publicOrigin: z
+    .url()
+    .transform((url) => new URL(url).origin)
+    .optional()
+    .meta({ description: 'origin people use: passkeys are bound to its host, and are off without one' }),
   auditSigningKey: z.string().min(1).meta({
     description: 'signs the ends of audit chains: Ed25519, PKCS#8 DER in base64; nothing else uses it',
   }),

@@ -13,6 +13,7 @@ import { createAccountAccess } from './access/access.js'
 import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
 import { sessionRoutes } from './access/session-routes.js'
+import { signInRoutes } from './access/sign-in-routes.js'
 import { createVerifier } from './access/verify.js'
 import { account } from './account/domain.js'
 import { createPasswords, type PasswordCost } from './account/passwords.js'
@@ -29,6 +30,14 @@ import { loadConfig, type SettingsConfig } from './config.js'
 import { createAskedBy } from './delegation/asked-by.js'
 import { createDelegations } from './delegation/delegations.js'
 import { delegationRoutes } from './delegation/routes.js'
+import { createAnswerChallenge } from './factor/answers.js'
+import { createAskForFactor, createChallengeLogin } from './factor/asking.js'
+import { createChallenges } from './factor/challenges.js'
+import { createFactors } from './factor/factors.js'
+import { createProofs } from './factor/proof.js'
+import { relyingPartyOf } from './factor/relying-party.js'
+import { createRemoveFactorsOf } from './factor/removal.js'
+import { factorRoutes } from './factor/routes.js'
 import { internalRoutes } from './internal-routes.js'
 import { measureLastBackup } from './last-backup.js'
 import { createComposer } from './mail/compose.js'
@@ -53,10 +62,12 @@ import { secretRoutes } from './secret/routes.js'
 import { createSecretService } from './secret/secret-service.js'
 import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
+import { createAnswerSignIn } from './session/answer-sign-in.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
-import { createOpenSession } from './session/open-session.js'
+import { createPasskeySignIn } from './session/passkey-sign-in.js'
 import { createSessions } from './session/sessions.js'
+import { createCompleteSignIn } from './session/sign-in.js'
 import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
 import { createTakenOnce } from './taken-calls.js'
@@ -67,6 +78,7 @@ import { tokenRoutes } from './token/routes.js'
 import { workspace } from './workspace/domain.js'
 import { workspaceLock } from './workspace/lock.js'
 import { workspaceRoutes } from './workspace/routes.js'
+import { createSignInPolicies } from './workspace/sign-in-policy.js'
 
 /** What tests replace. */
 export interface SettingsOverrides extends ServiceOverrides {
@@ -156,16 +168,24 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     passwordCost,
   )
   const sessions = createSessions(ctx, config)
-  const openSession = createOpenSession({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
+  const { cursors } = ctx
+  const party = relyingPartyOf(config.publicOrigin)
+  const challenges = createChallenges(db)
+  const challengeLogin = createChallengeLogin({ db, challenges, party })
+  const proofs = createProofs(ctx, { vault, party })
+  const answerChallenge = createAnswerChallenge({ db, challenges, proofs, throttle, failures })
+  const askForFactor = createAskForFactor(challengeLogin)
+  const completeSignIn = createCompleteSignIn({ db, sessions, cursors, askForFactor })
+  const passkeySignIn = createPasskeySignIn({ database, cursors, proofs, throttle, party })
   const identify = createIdentify({ db, passwords, throttle, failures })
-  const login = createLogin(identify, openSession)
+  const login = createLogin(identify, completeSignIn)
   const keys = createKeys(ctx, config)
   const secretService = createSecretService(ctx, vault, usage)
   const serialized = workspaceLock(ctx)
   const members = createMembers(ctx, serialized)
   const invite = createInvite(ctx, { members, serialized, vault, withMail: mailer !== null })
-  const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, openSession })
+  const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, completeSignIn })
 
   const withMail = mailer !== null
   const findDependents = createFindDependents({ db, neighbours, log: ctx.log })
@@ -174,14 +194,20 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...{ members, findDependents },
     succeed: createSucceed({ db, neighbours, delegations, findDependents }),
   })
-  const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
+  const access = createAccountAccess(ctx, {
+    ...{ passwords, throttle, sessions, members, withMail, challengeLogin, answerChallenge },
+  })
+  const answer = createAnswerSignIn({ answerChallenge, passkeySignIn, completeSignIn })
+  const factors = createFactors(ctx, { vault, sessions, challenges, party })
 
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access),
-    ...sessionRoutes({ login, accept, sessions, members, cursors: ctx.cursors }),
+    ...signInRoutes({ login, answer, passkeySignIn, accept }),
+    ...sessionRoutes({ sessions, members, cursors }),
+    ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members })),
     ...tokenRoutes(ctx, keys),
-    ...workspaceRoutes(ctx),
+    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions })),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),

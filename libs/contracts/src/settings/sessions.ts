@@ -1,8 +1,21 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { FactorAssertion, FactorCode, factorEvents } from './factors.js'
 
 const At = z.iso.datetime({ precision: 3 })
+
+/** How a person can prove who they are. */
+export const SignInMethod = z.enum([
+  'password',
+  'invitation',
+  'reset',
+  'passkey',
+  'totp',
+  'recovery_code',
+  'sso',
+])
+export type SignInMethod = z.infer<typeof SignInMethod>
 
 /** Somebody who is logged in, as events carry it. */
 export const SessionState = z.object({
@@ -10,6 +23,10 @@ export const SessionState = z.object({
   userId: idSchema('user'),
   address: z.string().meta({ description: 'IP address the login came from.' }),
   userAgent: z.string().meta({ description: 'As the client said at the login.' }),
+  methods: z.array(SignInMethod).default([]).meta({
+    description:
+      'How the person proved who they are, in this order; empty for sessions of before it was kept.',
+  }),
   createdAt: At,
   expiresAt: At.meta({ description: 'Absolute end; it also ends when it lies idle. Neither is an event.' }),
 })
@@ -25,7 +42,13 @@ export type SessionDetail = z.infer<typeof SessionDetail>
 export const stepUpMs = 10 * 60_000
 
 export const StepUpProof = z
-  .strictObject({ password: z.string().min(1).max(256).meta({ description: 'Of the login, once more.' }) })
+  .union([
+    z.strictObject({
+      password: z.string().min(1).max(256).meta({ description: 'Of a login without factors, once more.' }),
+    }),
+    FactorCode,
+    FactorAssertion,
+  ])
   .meta({ id: 'StepUpProof', example: { password: 'correct horse battery staple' } })
 export type StepUpProof = z.infer<typeof StepUpProof>
 
@@ -41,6 +64,8 @@ export const SessionEndReason = z.enum([
   'ended_by_admin',
   'password_changed',
   'password_reset',
+  'factor_added',
+  'factor_removed',
   'displaced',
 ])
 export type SessionEndReason = z.infer<typeof SessionEndReason>
@@ -57,6 +82,7 @@ export const LoginFailures = z.object({
 export type LoginFailures = z.infer<typeof LoginFailures>
 
 export const sessionEvents = {
+  ...factorEvents,
   'session.started': resourceEvent(
     SessionState,
     'Somebody has logged in. Reported in the first 20 workspaces they can enter.',

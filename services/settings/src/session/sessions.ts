@@ -1,5 +1,4 @@
 import {
-  type Account,
   type Instant,
   newId,
   notFound,
@@ -7,14 +6,18 @@ import {
   type SessionDetail,
   type SessionEndReason,
   type SessionState,
+  type SignInMethod,
 } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { statementsOf } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { and, desc, eq, gt, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, lte, ne, not, type SQL, sql } from 'drizzle-orm'
+import type { AccountState } from '../account/domain.js'
+import { accountHasFactor } from '../factor/queries.js'
 import { accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
+import { provesFactor } from './methods.js'
 import { type Occasion, tellEnded, tellStarted, tellSteppedUp } from './session-log.js'
 
 export interface SessionLimits {
@@ -34,11 +37,30 @@ export function originOf({ source }: Pick<RequestMeta, 'source'>): SessionOrigin
   return source ?? { address: '', userAgent: '' }
 }
 
+/** What a person does by signing in, or tries to, as events have it. */
+export const occasionOf = (
+  { id, name }: Pick<AccountState, 'id' | 'name'>,
+  origin: SessionOrigin,
+  now: Instant,
+): Occasion => ({
+  ...{ actor: { id, name, type: 'user' }, now, requestId: null },
+  source: origin.address === '' ? null : origin,
+})
+
 /** `ses`: its token is the client's to send; `web`: it is in a browser's cookie, and good for nothing elsewhere. */
 export type SessionKind = 'ses' | 'web'
 
-/** A login with a password. */
-export type ClaimedAccount = Account & { passwordHash: string }
+/** What a person has proved, and what a session of it may enter. */
+export interface ProvenPerson {
+  /** Without a password hash where the login has only single sign-on. */
+  account: AccountState
+  /** What was proved, in this order. */
+  methods: readonly SignInMethod[]
+  /** Of single sign-on. */
+  providerId?: string
+  /** The session enters this workspace alone. */
+  workspaceId?: string
+}
 
 /** Which sessions end, of one login. */
 export interface Ending {
@@ -88,7 +110,7 @@ export function createSessions(
      * now: whoever sets one ends all sessions, and this one must not come after them.
      */
     async open(
-      user: ClaimedAccount,
+      { account: user, methods, providerId, workspaceId }: ProvenPerson,
       origin: SessionOrigin,
       { now, kind }: { now: Instant; kind: SessionKind },
     ) {
@@ -98,13 +120,17 @@ export function createSessions(
         ...{ id, userId: user.id, createdAt: now, expiresAt: later(now, limits.sessionLifetimeMs) },
         address: origin.address.slice(0, 100),
         userAgent: origin.userAgent.slice(0, 500),
+        methods: [...methods],
       }
       const provedAt = kind === 'web' ? now : null
-      const actor = { id: user.id, name: user.name, type: 'user' as const }
-      const occasion = { actor, now, requestId: null, source: origin.address === '' ? null : origin }
+      const { passwordHash } = user
+      const kept = {
+        ...{ secretHash, provedAt },
+        ...{ providerId: providerId ?? null, workspaceId: workspaceId ?? null },
+      }
+      const occasion = occasionOf(user, origin, now)
       const opened = await db.transaction(async (tx) => {
-        if (!(await insertIfEntitled(tx, session, { secretHash, provedAt, passwordHash: user.passwordHash })))
-          return false
+        if (!(await insertIfEntitled(tx, { ...session, ...kept }, passwordHash))) return false
         await tx.delete(sessions).where(and(eq(sessions.accountId, user.id), lte(sessions.expiresAt, now)))
         for (const surplus of await beyondMost(tx, user.id))
           await endAll(tx, { accountId: user.id, id: surplus, reason: 'displaced' }, occasion)
@@ -112,18 +138,49 @@ export function createSessions(
         return true
       })
       relay.wake()
-      return opened ? { accessToken: plaintext, expiresAt: session.expiresAt } : null
+      return opened ? { id, accessToken: plaintext, expiresAt: session.expiresAt } : null
     },
 
     endAll,
 
+    /** How, when and for what a session was proved; null once it has ended. */
+    async proofOf(id: string) {
+      const { methods, workspaceId, createdAt, provedAt } = sessions
+      const [row] = await db
+        .select({ methods, workspaceId, createdAt, provedAt })
+        .from(sessions)
+        .where(eq(sessions.id, id))
+      return row ?? null
+    },
+
+    /** Its person has proved who they are in one more way. */
+    async addMethod(tx: Transaction, id: string, method: SignInMethod): Promise<void> {
+      await tx
+        .update(sessions)
+        .set({ methods: withMethod(method) })
+        .where(eq(sessions.id, id))
+    },
+
+    /** The factors of the login are gone: what its sessions proved by them counts no more. */
+    async dropFactors(tx: Transaction, accountId: string): Promise<void> {
+      const rows = await tx.select().from(sessions).where(eq(sessions.accountId, accountId))
+      for (const { id, methods } of rows) {
+        const kept = methods.filter((method) => method === 'sso' || !provesFactor([method]))
+        await tx.update(sessions).set({ methods: kept }).where(eq(sessions.id, id))
+      }
+    },
+
     /** The person has proved once more who they are. The token that did so far is an unknown one from now on. */
-    async stepUp(id: string, occasion: Occasion): Promise<{ token: string; expiresAt: Instant }> {
+    async stepUp(
+      id: string,
+      method: SignInMethod,
+      occasion: Occasion,
+    ): Promise<{ token: string; expiresAt: Instant }> {
       const { plaintext, secretHash } = issueToken('web', id)
       const row = await db.transaction(async (tx) => {
         const [updated] = await tx
           .update(sessions)
-          .set({ secretHash, provedAt: occasion.now })
+          .set({ secretHash, provedAt: occasion.now, methods: withMethod(method) })
           .where(eq(sessions.id, id))
           .returning()
         if (updated) await tellSteppedUp(journal(tx), stateOf(updated), occasion.actor.name, occasion)
@@ -196,25 +253,38 @@ export function createSessions(
   }
 }
 
-/** False when the password is another one by now. Waits for who is about to change it. */
+type NewSession = SessionState &
+  Pick<typeof sessions.$inferSelect, 'secretHash' | 'provedAt' | 'providerId' | 'workspaceId'>
+
+/**
+ * False when the password is another one by now, or the login has a factor that was not proved. Waits for a transaction that is
+ * about to change either.
+ */
 async function insertIfEntitled(
   tx: Transaction,
-  { id, userId, createdAt, expiresAt, address, userAgent }: SessionState,
-  {
-    secretHash,
-    provedAt,
-    passwordHash,
-  }: { secretHash: string; provedAt: Instant | null; passwordHash: string },
+  { userId: accountId, createdAt, ...session }: NewSession,
+  passwordHash: string | null,
 ): Promise<boolean> {
-  const inserted = await tx.execute(sql`
-    with entitled as (
-      select id from ${accounts} where id = ${userId} and state->>'passwordHash' = ${passwordHash} for share
+  const [entitled] = await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(
+      and(
+        eq(accounts.id, accountId),
+        sql`${accounts.state}->>'passwordHash' is not distinct from ${passwordHash}::text`,
+        // Decided here as well: a factor may be added while somebody signs in.
+        provesFactor(session.methods) ? undefined : not(accountHasFactor(accountId)),
+      ),
     )
-    insert into ${sessions} (id, secret_hash, account_id, created_at, last_seen_at, expires_at, address, user_agent, proved_at)
-    select ${id}, ${secretHash}, id, ${createdAt}, ${createdAt}, ${expiresAt}, ${address}, ${userAgent}, ${provedAt}::text from entitled
-    returning id`)
-  return inserted.length === 1
+    .for('share')
+  if (!entitled) return false
+  await tx.insert(sessions).values({ ...session, accountId, createdAt, lastSeenAt: createdAt })
+  return true
 }
+
+/** The methods of a session, with this one. */
+const withMethod = (method: SignInMethod) =>
+  sql`case when ${method} = any (${sessions.methods}) then ${sessions.methods} else ${sessions.methods} || ${method}::text end`
 
 async function beyondMost(tx: Transaction, accountId: string): Promise<string[]> {
   const rows = await tx
@@ -226,8 +296,9 @@ async function beyondMost(tx: Transaction, accountId: string): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-function stateOf({ id, accountId, address, userAgent, createdAt, expiresAt }: typeof sessions.$inferSelect) {
-  return { id, userId: accountId, address, userAgent, createdAt, expiresAt }
+function stateOf(row: typeof sessions.$inferSelect): SessionState {
+  const { id, accountId, address, userAgent, methods, createdAt, expiresAt } = row
+  return { id, userId: accountId, address, userAgent, methods, createdAt, expiresAt }
 }
 
 function later(instant: Instant, ms: number): Instant {

@@ -2,7 +2,10 @@ import {
   type Environment,
   type Instant,
   mostDependents,
+  noSignInPolicy,
   type Permission,
+  type SignInMethod,
+  SignInPolicy,
   type TenantScope,
   TokenState,
 } from '@opsplane/contracts'
@@ -66,6 +69,11 @@ export interface SessionRecord {
   expiresAt: Instant
   /** Of a browser's session. */
   provedAt: Instant | null
+  methods: readonly SignInMethod[]
+  /** The only workspace it enters. */
+  onlyWorkspaceId: string | null
+  /** What the workspace wants of it. */
+  signIn: SignInPolicy
   userId: string
   userName: string
   /** Of the workspace asked for; null when there is none of that slug. */
@@ -87,6 +95,9 @@ export async function sessionRecord(
       lastSeenAt: sessions.lastSeenAt,
       expiresAt: sessions.expiresAt,
       provedAt: sessions.provedAt,
+      methods: sessions.methods,
+      onlyWorkspaceId: sessions.workspaceId,
+      signIn: sql<unknown>`${workspaces.state}->'signIn'`,
       userId: accounts.id,
       userName: accounts.name,
       workspaceId: workspaces.id,
@@ -103,7 +114,8 @@ export async function sessionRecord(
     .where(eq(sessions.id, id))
   if (!row) return null
   const { customPermissions: _, ...found } = row
-  return { ...found, userName: row.userName ?? '', allowed: allowedBy(row) }
+  const signIn = row.signIn === null ? noSignInPolicy : SignInPolicy.parse(row.signIn)
+  return { ...found, userName: row.userName ?? '', allowed: allowedBy(row), signIn }
 }
 
 /** Null without an active membership. */
