@@ -24,7 +24,7 @@ const session: Session = {
   ...{ user, workspaces: [workspace] },
 }
 const me: Me = {
-  ...{ user, workspace, environment: 'production', permissions: [] },
+  ...{ user, workspace, environment: 'production', permissions: [], operator: false },
   credential: { id: 'ses_1', kind: 'session', name: null, expiresAt: at },
 }
 const answered = (data: unknown) => json(200, { data, meta: { requestId: 'req_1' } })
