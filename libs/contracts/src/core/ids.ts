@@ -13,6 +13,8 @@ export const idPrefixes = {
   token: 'tok',
   secret: 'sec',
   role: 'rol',
+  identityProvider: 'idp',
+  identity: 'idn',
   incident: 'inc',
   comment: 'cmt',
   ci: 'ci',
