@@ -1,3 +1,4 @@
+import type { SignInMethod } from '@opsplane/contracts'
 import {
   dueIndexes,
   dueTable,
@@ -90,6 +91,12 @@ export const sessions = pgTable(
     userAgent: text('user_agent').notNull(),
     /** Of a browser's session: when the person last proved who they are. */
     provedAt: text('proved_at'),
+    /** How the person proved who they are, in this order. */
+    methods: text('methods').array().$type<SignInMethod[]>().notNull().default([]),
+    /** Of single sign-on. */
+    providerId: text('provider_id'),
+    /** The only workspace the session enters. */
+    workspaceId: text('workspace_id'),
   },
   (table) => [index('sessions_account_idx').on(table.accountId, table.expiresAt)],
 )

@@ -55,8 +55,8 @@ import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
-import { createOpenSession } from './session/open-session.js'
 import { createSessions } from './session/sessions.js'
+import { createCompleteSignIn } from './session/sign-in.js'
 import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
 import { createTakenOnce } from './taken-calls.js'
@@ -156,16 +156,16 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     passwordCost,
   )
   const sessions = createSessions(ctx, config)
-  const openSession = createOpenSession({ db, sessions, cursors: ctx.cursors })
+  const completeSignIn = createCompleteSignIn({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
   const identify = createIdentify({ db, passwords, throttle, failures })
-  const login = createLogin(identify, openSession)
+  const login = createLogin(identify, completeSignIn)
   const keys = createKeys(ctx, config)
   const secretService = createSecretService(ctx, vault, usage)
   const serialized = workspaceLock(ctx)
   const members = createMembers(ctx, serialized)
   const invite = createInvite(ctx, { members, serialized, vault, withMail: mailer !== null })
-  const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, openSession })
+  const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, completeSignIn })
 
   const withMail = mailer !== null
   const findDependents = createFindDependents({ db, neighbours, log: ctx.log })

@@ -4,12 +4,31 @@ import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
+/** How a person can prove who they are. */
+export const SignInMethod = z.enum([
+  'password',
+  'invitation',
+  'reset',
+  'passkey',
+  'totp',
+  'recovery_code',
+  'sso',
+])
+export type SignInMethod = z.infer<typeof SignInMethod>
+
 /** Somebody who is logged in, as events carry it. */
 export const SessionState = z.object({
   id: idSchema('session'),
   userId: idSchema('user'),
   address: z.string().meta({ description: 'IP address the login came from.' }),
   userAgent: z.string().meta({ description: 'As the client said at the login.' }),
+  methods: z
+    .array(SignInMethod)
+    .default([])
+    .meta({
+      description:
+        'How the person proved who they are, in this order; empty for sessions of before it was kept.',
+    }),
   createdAt: At,
   expiresAt: At.meta({ description: 'Absolute end; it also ends when it lies idle. Neither is an event.' }),
 })

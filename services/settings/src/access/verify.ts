@@ -98,13 +98,14 @@ function sessionPrincipal(
   record: SessionRecord,
   { workspace, environment }: Question,
 ): Principal {
-  const { userId, userName, workspaceId, allowed, provedAt } = record
+  const { userId, userName, workspaceId, onlyWorkspaceId, allowed, provedAt } = record
   const identity = {
     ...{ actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId },
     ...(provedAt !== null && { provedAt }),
   }
   if (workspace === undefined) return { ...identity, permissions: [] }
   if (workspaceId === null || allowed === null) throw workspaceForbidden()
+  if (onlyWorkspaceId !== null && onlyWorkspaceId !== workspaceId) throw workspaceForbidden()
   const place = { workspaceId, workspaceSlug: workspace, environment }
   return { ...identity, ...personOf(record), ...place, permissions: allowed }
 }

@@ -14,8 +14,8 @@ import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import type { Identify } from '../session/login.js'
-import type { OpenSession } from '../session/open-session.js'
-import { type ClaimedAccount, originOf, type SessionKind } from '../session/sessions.js'
+import { originOf, type ProvenPerson, type SessionKind } from '../session/sessions.js'
+import type { CompleteSignIn } from '../session/sign-in.js'
 import type { Throttle } from '../session/throttle.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { readToken } from '../token/bearer-token.js'
@@ -39,12 +39,12 @@ export interface AcceptOptions {
   passwords: Passwords
   throttle: Throttle
   identify: Identify
-  openSession: OpenSession
+  completeSignIn: CompleteSignIn
 }
 
 export function createAccept(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
-  { members, serialized, passwords, throttle, identify, openSession }: AcceptOptions,
+  { members, serialized, passwords, throttle, identify, completeSignIn }: AcceptOptions,
 ): AcceptInvitation {
   const accounts = store.aggregate(account)
   /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
@@ -86,24 +86,24 @@ export function createAccept(
     invitation: OpenInvitation,
     wanted: InvitationAcceptance,
     meta: RequestMeta,
-  ): Promise<ClaimedAccount> => {
+  ): Promise<ProvenPerson> => {
     const { invitedName, email } = invitation
     const name = wanted.name ?? (invitedName === email ? undefined : invitedName)
     if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
     const passwordHash = await passwords.hash(passwordOf(wanted))
     const user = await admit(invitation, name, passwordHash, meta)
-    return { ...user, passwordHash }
+    return { account: { ...user, passwordHash }, methods: ['invitation'] }
   }
 
   const join = async (
     invitation: OpenInvitation,
     wanted: InvitationAcceptance,
     meta: RequestMeta,
-  ): Promise<ClaimedAccount> => {
+  ): Promise<ProvenPerson> => {
     const credentials = { email: invitation.email, password: passwordOf(wanted) }
     const { passwordHash } = await identify(credentials, originOf(meta), meta.now)
     const user = await admit(invitation, invitation.account.name, null, meta)
-    return { ...user, passwordHash }
+    return { account: { ...user, passwordHash }, methods: ['invitation', 'password'] }
   }
 
   return async (wanted, meta, kind) => {
@@ -115,8 +115,8 @@ export function createAccept(
       throw invalidInvitation()
     }
     await throttle.succeeded(attempt, meta.now)
-    const user = await (invitation.unclaimed ? claim : join)(invitation, wanted, meta)
-    return openSession(user, originOf(meta), { now: meta.now, kind })
+    const person = await (invitation.unclaimed ? claim : join)(invitation, wanted, meta)
+    return completeSignIn(person, originOf(meta), { now: meta.now, kind })
   }
 }
 

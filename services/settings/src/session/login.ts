@@ -4,8 +4,8 @@ import type { AccountState } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { accountByEmail } from '../account/queries.js'
 import type { LoginFailureCount } from './login-failures.js'
-import { type OpenSession, wrongCredentials } from './open-session.js'
-import type { ClaimedAccount, SessionKind, SessionOrigin } from './sessions.js'
+import type { SessionKind, SessionOrigin } from './sessions.js'
+import { type CompleteSignIn, wrongCredentials } from './sign-in.js'
 import type { Throttle } from './throttle.js'
 
 /** Whose credentials these are. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
@@ -13,7 +13,7 @@ export type Identify = (
   credentials: Credentials,
   origin: SessionOrigin,
   now: Instant,
-) => Promise<ClaimedAccount>
+) => Promise<AccountState>
 
 /** Exchanges credentials for a session. Throws as `Identify` does. */
 export type Login = (
@@ -45,9 +45,9 @@ export function createIdentify({ db, passwords, throttle, failures }: IdentifyOp
       return found.account?.passwordHash ?? null
     })
     const user = matches ? found.account : null
-    if (user === null || user.passwordHash === null) throw wrongCredentials()
+    if (user === null) throw wrongCredentials()
     await throttle.succeeded(attempt, now)
-    return { ...user, passwordHash: user.passwordHash }
+    return user
   }
 
   return async (credentials, origin, now) => {
@@ -67,6 +67,8 @@ const counted: { [Code in ErrorCode]?: 'failed' | 'refused' } = {
 }
 
 export const createLogin =
-  (identify: Identify, openSession: OpenSession): Login =>
-  async (credentials, origin, at) =>
-    openSession(await identify(credentials, origin, at.now), origin, at)
+  (identify: Identify, completeSignIn: CompleteSignIn): Login =>
+  async (credentials, origin, at) => {
+    const account = await identify(credentials, origin, at.now)
+    return completeSignIn({ account, methods: ['password'] }, origin, at)
+  }

@@ -9,6 +9,7 @@ import {
   Token,
   TokenCreated,
   VerifiedToken,
+  WorkspaceAccess,
 } from '@opsplane/contracts'
 import { type ApiClient, type ApiReply, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
@@ -50,15 +51,33 @@ const eventsOf = (userId: string, type: string) =>
   settings.service.sql<Logged[]>`select type, workspace_id, data from events
     where stream_id like ${`login/${userId}/%`} and type = ${type} order by position`
 
+describe('a session that enters one workspace', () => {
+  it('is refused in every other, and lists that one alone', async () => {
+    const lim = await settings.owner('lim')
+    await (await settings.as(lim.session)).post('/workspaces', { name: 'Other', slug: 'lim-other' })
+    const slugs = async () =>
+      (await (await settings.as(lim.session)).get('/workspaces'))
+        .page(WorkspaceAccess)
+        .items.map(({ slug }) => slug)
+    expect(await slugs()).toEqual(['lim-other', 'lim'])
+    await settings.service.sql`
+      update sessions set workspace_id = ${lim.workspaceId}, methods = '{sso}' where id = ${idOf(lim.session)}`
+    expect(await slugs()).toEqual(['lim'])
+    expect((await settings.verify(lim.session, { workspace: 'lim' })).status).toBe(200)
+    const refused = await settings.verify(lim.session, { workspace: 'lim-other' })
+    expect(refused.error().code).toBe('workspace_forbidden')
+  })
+})
+
 describe('somebody who is logged in', () => {
   it('sees the sessions of the login, page by page, and ends one of them', async () => {
     const bea = await settings.owner('bea')
     const other = await loggedIn(bea.email)
     const own = await settings.as(bea.session)
     const { items } = await sessionsOf(own)
-    expect(items.map(({ id, current }) => [id, current])).toEqual([
-      [idOf(other), false],
-      [idOf(bea.session), true],
+    expect(items.map(({ id, current, methods }) => [id, current, methods])).toEqual([
+      [idOf(other), false, ['password']],
+      [idOf(bea.session), true, ['password']],
     ])
     const first = await sessionsOf(own, '/auth/sessions?limit=1')
     const rest = await sessionsOf(own, `/auth/sessions?limit=1&after=${first.pagination.nextCursor}`)

@@ -1,5 +1,4 @@
 import {
-  type Account,
   type Instant,
   newId,
   notFound,
@@ -7,12 +6,14 @@ import {
   type SessionDetail,
   type SessionEndReason,
   type SessionState,
+  type SignInMethod,
 } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { statementsOf } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, desc, eq, gt, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
+import type { AccountState } from '../account/domain.js'
 import { accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
 import { type Occasion, tellEnded, tellStarted, tellSteppedUp } from './session-log.js'
@@ -37,8 +38,17 @@ export function originOf({ source }: Pick<RequestMeta, 'source'>): SessionOrigin
 /** `ses`: its token is the client's to send; `web`: it is in a browser's cookie, and good for nothing elsewhere. */
 export type SessionKind = 'ses' | 'web'
 
-/** A login with a password. */
-export type ClaimedAccount = Account & { passwordHash: string }
+/** What a person has proved, and what a session of it may enter. */
+export interface ProvenPerson {
+  /** Without a password hash where the login has only single sign-on. */
+  account: AccountState
+  /** What was proved, in this order. */
+  methods: readonly SignInMethod[]
+  /** Of single sign-on. */
+  providerId?: string
+  /** The session enters this workspace alone. */
+  workspaceId?: string
+}
 
 /** Which sessions end, of one login. */
 export interface Ending {
@@ -88,7 +98,7 @@ export function createSessions(
      * now: whoever sets one ends all sessions, and this one must not come after them.
      */
     async open(
-      user: ClaimedAccount,
+      { account: user, methods, providerId, workspaceId }: ProvenPerson,
       origin: SessionOrigin,
       { now, kind }: { now: Instant; kind: SessionKind },
     ) {
@@ -98,13 +108,18 @@ export function createSessions(
         ...{ id, userId: user.id, createdAt: now, expiresAt: later(now, limits.sessionLifetimeMs) },
         address: origin.address.slice(0, 100),
         userAgent: origin.userAgent.slice(0, 500),
+        methods: [...methods],
       }
       const provedAt = kind === 'web' ? now : null
+      const { passwordHash } = user
+      const kept = {
+        ...{ secretHash, provedAt },
+        ...{ providerId: providerId ?? null, workspaceId: workspaceId ?? null },
+      }
       const actor = { id: user.id, name: user.name, type: 'user' as const }
       const occasion = { actor, now, requestId: null, source: origin.address === '' ? null : origin }
       const opened = await db.transaction(async (tx) => {
-        if (!(await insertIfEntitled(tx, session, { secretHash, provedAt, passwordHash: user.passwordHash })))
-          return false
+        if (!(await insertIfEntitled(tx, { ...session, ...kept }, passwordHash))) return false
         await tx.delete(sessions).where(and(eq(sessions.accountId, user.id), lte(sessions.expiresAt, now)))
         for (const surplus of await beyondMost(tx, user.id))
           await endAll(tx, { accountId: user.id, id: surplus, reason: 'displaced' }, occasion)
@@ -112,7 +127,7 @@ export function createSessions(
         return true
       })
       relay.wake()
-      return opened ? { accessToken: plaintext, expiresAt: session.expiresAt } : null
+      return opened ? { id, accessToken: plaintext, expiresAt: session.expiresAt } : null
     },
 
     endAll,
@@ -196,24 +211,28 @@ export function createSessions(
   }
 }
 
-/** False when the password is another one by now. Waits for who is about to change it. */
+type NewSession = SessionState &
+  Pick<typeof sessions.$inferSelect, 'secretHash' | 'provedAt' | 'providerId' | 'workspaceId'>
+
+/** False when the password is another one by now. Waits for a transaction that is about to change it. */
 async function insertIfEntitled(
   tx: Transaction,
-  { id, userId, createdAt, expiresAt, address, userAgent }: SessionState,
-  {
-    secretHash,
-    provedAt,
-    passwordHash,
-  }: { secretHash: string; provedAt: Instant | null; passwordHash: string },
+  { userId: accountId, createdAt, ...session }: NewSession,
+  passwordHash: string | null,
 ): Promise<boolean> {
-  const inserted = await tx.execute(sql`
-    with entitled as (
-      select id from ${accounts} where id = ${userId} and state->>'passwordHash' = ${passwordHash} for share
+  const [entitled] = await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(
+      and(
+        eq(accounts.id, accountId),
+        sql`${accounts.state}->>'passwordHash' is not distinct from ${passwordHash}::text`,
+      ),
     )
-    insert into ${sessions} (id, secret_hash, account_id, created_at, last_seen_at, expires_at, address, user_agent, proved_at)
-    select ${id}, ${secretHash}, id, ${createdAt}, ${createdAt}, ${expiresAt}, ${address}, ${userAgent}, ${provedAt}::text from entitled
-    returning id`)
-  return inserted.length === 1
+    .for('share')
+  if (!entitled) return false
+  await tx.insert(sessions).values({ ...session, accountId, createdAt, lastSeenAt: createdAt })
+  return true
 }
 
 async function beyondMost(tx: Transaction, accountId: string): Promise<string[]> {
@@ -226,8 +245,9 @@ async function beyondMost(tx: Transaction, accountId: string): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-function stateOf({ id, accountId, address, userAgent, createdAt, expiresAt }: typeof sessions.$inferSelect) {
-  return { id, userId: accountId, address, userAgent, createdAt, expiresAt }
+function stateOf(row: typeof sessions.$inferSelect): SessionState {
+  const { id, accountId, address, userAgent, methods, createdAt, expiresAt } = row
+  return { id, userId: accountId, address, userAgent, methods, createdAt, expiresAt }
 }
 
 function later(instant: Instant, ms: number): Instant {

@@ -3,12 +3,12 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { memberships, tokens, workspaces } from '../schema.js'
+import { memberships, sessions, tokens, workspaces } from '../schema.js'
 
 export interface AccessPage {
   /** Whose memberships count. */
   userId: string
-  /** A key sees its own workspace only. */
+  /** A key sees its own workspace only, and so does a session that enters one. */
   tokenId: string
   limit: number
   after?: string | undefined
@@ -26,7 +26,7 @@ export async function accessibleWorkspaces(db: Drizzle, page: AccessPage): Promi
     eq(memberships.userId, userId),
     tokenId.startsWith('tok_')
       ? sql`${workspaces.id} = (select workspace_id from ${tokens} where ${tokens.id} = ${tokenId})`
-      : undefined,
+      : sql`${workspaces.id} = coalesce((select workspace_id from ${sessions} where ${sessions.id} = ${tokenId}), ${workspaces.id})`,
     after === undefined ? undefined : beyond(cursors.decode(after, binding)),
   ])
     .orderBy(desc(workspaces.createdAt), desc(workspaces.id))

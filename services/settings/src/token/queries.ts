@@ -3,6 +3,7 @@ import {
   type Instant,
   mostDependents,
   type Permission,
+  type SignInMethod,
   type TenantScope,
   TokenState,
 } from '@opsplane/contracts'
@@ -66,6 +67,9 @@ export interface SessionRecord {
   expiresAt: Instant
   /** Of a browser's session. */
   provedAt: Instant | null
+  methods: readonly SignInMethod[]
+  /** The only workspace it enters. */
+  onlyWorkspaceId: string | null
   userId: string
   userName: string
   /** Of the workspace asked for; null when there is none of that slug. */
@@ -87,6 +91,8 @@ export async function sessionRecord(
       lastSeenAt: sessions.lastSeenAt,
       expiresAt: sessions.expiresAt,
       provedAt: sessions.provedAt,
+      methods: sessions.methods,
+      onlyWorkspaceId: sessions.workspaceId,
       userId: accounts.id,
       userName: accounts.name,
       workspaceId: workspaces.id,
