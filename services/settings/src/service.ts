@@ -1,6 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { actsForPeople, type InternalParty } from '@opsplane/contracts'
-import { type PlatformClients, platformClients, type Route } from '@opsplane/http'
+import {
+  type Outbound,
+  openOutbound,
+  type PlatformClients,
+  platformClients,
+  type Route,
+} from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import {
@@ -44,6 +50,10 @@ import { membershipRoutes } from './membership/routes.js'
 import { createSucceed } from './membership/succession.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
+import { identityProvider } from './provider/domain.js'
+import { identity } from './provider/identity.js'
+import { createBreakGlass } from './provider/required.js'
+import { ssoRoutes } from './provider/sso.js'
 import { role } from './role/domain.js'
 import { roleReading } from './role/reading.js'
 import { createRoles } from './role/roles.js'
@@ -79,11 +89,11 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
   name: 'settings',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-  deciders: [account, workspace, membership, role, token, secret, auditExport],
+  deciders: [account, workspace, membership, role, token, secret, auditExport, identityProvider, identity],
   prove: proveAudit,
   searchesTexts: true,
-  setup(ctx, overrides) {
-    const parts = createParts(ctx)
+  async setup(ctx, overrides) {
+    const parts = createParts(ctx, await outboundOf(ctx.config))
     measureLastBackup(ctx)
     ctx.dueWork.start(expiringKeys(ctx))
     return {
@@ -95,6 +105,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
       ],
       background: [
         ...parts.neighbours.values(),
+        parts.outbound,
         parts.usage,
         parts.failures,
         ...auditWork(ctx, parts),
@@ -108,13 +119,14 @@ type Context = ServiceContext<SettingsConfig>
 type Parts = ReturnType<typeof createParts>
 
 /** What routes and background work share. */
-function createParts(ctx: Context) {
+function createParts(ctx: Context, outbound: Outbound) {
   const { config, database, relay, clock, log } = ctx
   const { db } = database
   const nowMs = () => Date.parse(clock.now())
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
   return {
+    outbound,
     vault: createVault(db, sealer),
     neighbours: neighboursOf(ctx),
     mailer: createMailer(config),
@@ -124,6 +136,15 @@ function createParts(ctx: Context) {
     failures: createLoginFailures({ database, relay, log, nowMs }),
   }
 }
+
+/** The guard of what is asked of identity providers. */
+const outboundOf = (config: SettingsConfig): Promise<Outbound> =>
+  openOutbound({
+    caFile: config.ssoCaFile,
+    allowedCidrs: config.ssoAllowedCidrs,
+    deniedCidrs: config.ssoDeniedCidrs,
+    allowHttp: config.ssoAllowHttp,
+  })
 
 /** A client of every other service. */
 function neighboursOf(ctx: Context): PlatformClients {
@@ -148,7 +169,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce, neighbours } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords(
@@ -183,6 +204,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
+    ...ssoRoutes(ctx, { vault, outbound, throttle, sessions, members, serialized, completeSignIn }),
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
@@ -194,7 +216,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
       secretService,
       secretTargets: createSecretTargets(ctx),
       askedBy: createAskedBy({ db, config }),
-      verify: createVerifier({ db, sessions, keys }),
+      verify: createVerifier({ db, sessions, keys, noteBreakGlass: createBreakGlass(ctx) }),
       bootstrap: createBootstrap(ctx, passwords),
       takenOnce,
     }),

@@ -8,12 +8,22 @@ export type TakenOnce = (route: Route) => Route
 /** Longer than a token for one call counts. */
 const keptFor = '1 minute'
 
+/** Whether this is the first to take what may be taken once; `kept`: for how long that is remembered, longer than it counts. */
+export async function isFirstToTake(
+  sql: Pick<Database['sql'], 'unsafe'>,
+  id: string,
+  kept: string,
+): Promise<boolean> {
+  const { count } = await sql.unsafe(take, [id, kept], { prepare: true })
+  return count === 1
+}
+
 const take = `
 with forgotten as (
   delete from taken_calls where ctid = any (array(
     select ctid from taken_calls where kept_until < clock_timestamp() limit 100 for update skip locked))
 )
-insert into taken_calls (id, kept_until) values ($1, clock_timestamp() + interval '${keptFor}')
+insert into taken_calls (id, kept_until) values ($1, clock_timestamp() + $2::text::interval)
 on conflict do nothing`
 
 /**
@@ -23,8 +33,8 @@ on conflict do nothing`
 export function createTakenOnce({ sql }: Pick<Database, 'sql'>): TakenOnce {
   const takeOnce = async ({ callId }: Pick<RequestMeta, 'callId'>) => {
     if (callId === undefined) throw new Error('the call has no token of its own')
-    const { count } = await sql.unsafe(take, [callId], { prepare: true })
-    if (count === 0) throw new ApiError('invalid_token', 'The call was taken before.')
+    if (!(await isFirstToTake(sql, callId, keptFor)))
+      throw new ApiError('invalid_token', 'The call was taken before.')
   }
   return (route) => ({
     ...route,

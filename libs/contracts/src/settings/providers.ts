@@ -20,13 +20,19 @@ const Issuer = z
 
 const Scope = z
   .string()
-  .regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'must be a scope of OAuth: visible ASCII without quotes and backslashes')
+  .regex(
+    /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/,
+    'must be a scope of OAuth: visible ASCII without quotes and backslashes',
+  )
 
 const Scopes = z
   .array(Scope)
   .max(20)
   .transform((listed) => [...new Set(['openid', ...listed])])
-  .meta({ description: 'Asked of the provider; `openid` always is.', example: ['openid', 'email', 'profile'] })
+  .meta({
+    description: 'Asked of the provider; `openid` always is.',
+    example: ['openid', 'email', 'profile'],
+  })
 
 const MappedRole = z
   .string()
@@ -99,7 +105,8 @@ export type IdentityProviderState = z.infer<typeof IdentityProviderState>
 export const IdentityProvider = IdentityProviderState.extend({
   version: Workspace.shape.version,
   redirectUri: z.string().nullable().meta({
-    description: 'To register with the provider, exactly so. Null while the installation has no `PUBLIC_ORIGIN`.',
+    description:
+      'To register with the provider, exactly so. Null while the installation has no `PUBLIC_ORIGIN`.',
   }),
   backchannelLogoutUri: z.string().nullable().meta({ description: 'For back-channel logout.' }),
 }).meta({ id: 'IdentityProvider' })
@@ -148,7 +155,9 @@ export const IdentityState = z.object({
   userId: idSchema('user'),
   providerId: idSchema('identityProvider'),
   issuer: z.string(),
-  subject: z.string().meta({ description: 'How the issuer names the person, for good. An e-mail address it is not.' }),
+  subject: z
+    .string()
+    .meta({ description: 'How the issuer names the person, for good. An e-mail address it is not.' }),
   createdAt: At,
   updatedAt: At,
 })
@@ -161,7 +170,7 @@ const ReturnTo = z
   .string()
   .max(500)
   // Browsers read a backslash as a slash, and drop tabs and line breaks.
-  .regex(/^\/(?![/\\])[^\\\x00-\x20\x7f]*$/, 'must be a path of this origin, such as /incidents')
+  .regex(/^\/(?!\/)[!-[\]-~]*$/, 'must be a path of this origin, such as /incidents')
   .meta({ description: 'Where the browser goes afterwards.', example: '/' })
 
 export const SsoStart = z
@@ -171,13 +180,17 @@ export type SsoStart = z.infer<typeof SsoStart>
 
 export const SsoLocation = z
   .object({ location: z.string().meta({ description: 'Where to send the browser.' }) })
-  .meta({ id: 'SsoLocation', example: { location: 'https://login.example.com/authorize?client_id=opsplane' } })
+  .meta({
+    id: 'SsoLocation',
+    example: { location: 'https://login.example.com/authorize?client_id=opsplane' },
+  })
 export type SsoLocation = z.infer<typeof SsoLocation>
 
 export const SsoLogout = z
   .object({
     location: z.string().nullable().meta({
-      description: 'Where to send the browser to log out of the provider as well; null where it has no such page.',
+      description:
+        'Where to send the browser to log out of the provider as well; null where it has no such page.',
     }),
   })
   .meta({ id: 'SsoLogout', example: { location: 'https://login.example.com/logout?client_id=opsplane' } })

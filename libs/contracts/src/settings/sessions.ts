@@ -22,13 +22,10 @@ export const SessionState = z.object({
   userId: idSchema('user'),
   address: z.string().meta({ description: 'IP address the login came from.' }),
   userAgent: z.string().meta({ description: 'As the client said at the login.' }),
-  methods: z
-    .array(SignInMethod)
-    .default([])
-    .meta({
-      description:
-        'How the person proved who they are, in this order; empty for sessions of before it was kept.',
-    }),
+  methods: z.array(SignInMethod).default([]).meta({
+    description:
+      'How the person proved who they are, in this order; empty for sessions of before it was kept.',
+  }),
   createdAt: At,
   expiresAt: At.meta({ description: 'Absolute end; it also ends when it lies idle. Neither is an event.' }),
 })

@@ -10,6 +10,7 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { lacksProvider } from '../provider/required.js'
 import { customPermissions, permissionsOf, roleOfMembership } from '../rights/permissions.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
 import type { ApiKey } from './domain.js'
@@ -70,6 +71,8 @@ export interface SessionRecord {
   methods: readonly SignInMethod[]
   /** The only workspace it enters. */
   onlyWorkspaceId: string | null
+  /** The workspace asked for requires an identity provider, and the session is of none that it does. */
+  lacksProvider: boolean
   userId: string
   userName: string
   /** Of the workspace asked for; null when there is none of that slug. */
@@ -93,6 +96,7 @@ export async function sessionRecord(
       provedAt: sessions.provedAt,
       methods: sessions.methods,
       onlyWorkspaceId: sessions.workspaceId,
+      lacksProvider: lacksProvider(),
       userId: accounts.id,
       userName: accounts.name,
       workspaceId: workspaces.id,
