@@ -76,7 +76,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
         const { location, session } = await signIn.finish(params.providerId, given, meta)
         clearSsoCookie(meta)
         if (session) setSessionCookie(meta, { token: session.accessToken, expiresAt: session.expiresAt })
-        return { status: 303, headers: { location, 'cache-control': 'no-store' }, body: null }
+        return { status: 303, headers: { location }, body: null }
       },
     }),
 
@@ -116,7 +116,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       handler: async ({ params, request, meta }) => {
         const token = new URLSearchParams(request.body.toString()).get('logout_token') ?? ''
         await logouts.loggedOut(params.providerId, token, meta)
-        return { status: 204, headers: { 'cache-control': 'no-store' }, body: null }
+        return { status: 204, headers: {}, body: null }
       },
     }),
   ]
