@@ -1,5 +1,11 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { ApiError, browserSignIn, guestTokenHeader, type Principal } from '@opsplane/contracts'
+import {
+  ApiError,
+  browserSignIn,
+  guestTokenHeader,
+  type Principal,
+  ssoCookieHeader,
+} from '@opsplane/contracts'
 import {
   type Exchange,
   followExchange,
@@ -21,7 +27,9 @@ import { createPlaces, takePlaces } from './places.js'
 import { joinRateHeaders, type RateHeaders } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
 import type { ServiceRoutes } from './route-tables.js'
-import type { SessionCookie } from './session-cookie.js'
+import type { OwnCookie } from './sign-in/own-cookie.js'
+import type { SessionCookie } from './sign-in/session-cookie.js'
+import { beginsSso, takesSsoCookie } from './sign-in/sso-cookie.js'
 import type { StrangerLimiter } from './stranger-limiter.js'
 import { apiPrefix, resolveTarget, ruleOf, type Target } from './target.js'
 import type { Upstream } from './upstream.js'
@@ -40,6 +48,7 @@ export interface ProxyOptions {
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
   sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookie'>
+  ssoCookie: OwnCookie
   /** For public routes, and those among them below the origin, whose answers may be waited for. */
   loginLimiter: StrangerLimiter
   hookLimiter: StrangerLimiter
@@ -64,8 +73,10 @@ export interface ProxyOptions {
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit, anonymousBytes, sessionCookie } = options
+  const { services, authenticator, clientAddress, tokenFor, limit, anonymousBytes } = options
   const {
+    sessionCookie,
+    ssoCookie,
     loginLimiter,
     hookLimiter,
     bodyLimiter,
@@ -109,7 +120,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
       })
       if (principal) takePlaces(budgets, places, { principal, rule, req })
       const isPublic = principal === undefined
-      if (rule.operationId === browserSignIn) sessionCookie.requireSignIn(req)
+      if (rule.operationId === browserSignIn || beginsSso(rule)) sessionCookie.requireSignIn(req)
       // A stream has its own limits, and is for who was handed its address.
       const reads = isPublic && !rule.waits && (req.method === 'GET' || req.method === 'HEAD')
       if (reads) exchange.headers = joinRateHeaders(exchange.headers ?? {}, anonymousBytes.check(address))
@@ -128,6 +139,8 @@ export function createProxy(options: ProxyOptions): RequestListener {
       if (traced.traceparent !== undefined) headers.push('traceparent', traced.traceparent)
       const guestToken = isPublic && rule.access === 'guest' ? bearerOf(req) : undefined
       if (guestToken !== undefined) headers.push(guestTokenHeader, guestToken)
+      const begun = takesSsoCookie(rule) ? ssoCookie.read(req) : undefined
+      if (begun !== undefined) headers.push(ssoCookieHeader, begun)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
       // A logout by a token of its own leaves the browser's session alone.
@@ -141,7 +154,9 @@ export function createProxy(options: ProxyOptions): RequestListener {
         headers,
         body,
         answerHeaders,
-        setCookie: setsCookie ? (session) => sessionCookie.setCookie(req, session) : undefined,
+        setCookie: setsCookie
+          ? (header, text) => (header === ssoCookieHeader ? ssoCookie : sessionCookie).setCookie(req, text)
+          : undefined,
         recheck,
         onBytes: reads ? (bytes) => anonymousBytes.spend(address, bytes) : undefined,
         fail,
