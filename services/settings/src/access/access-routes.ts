@@ -27,6 +27,7 @@ export function accessRoutes(access: AccountAccess): Route[] {
     defineRoute({
       ...own,
       operationId: 'stepUp',
+      ofSession: true,
       path: '/auth/step-up',
       summary: 'Prove once more who you are',
       description:

@@ -104,6 +104,7 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       tag,
       scope: 'authenticated',
       workspace: 'none',
+      ofSession: true,
       response: z.void(),
       status: 204,
       errors: ['forbidden'],

@@ -29,6 +29,8 @@ export interface TestIssuer {
 
 const mostSteps = 10
 const algorithm = 'ES256'
+/** The same of each, so that only the signature says whose it is. */
+const keyId = 'key'
 
 /** Whatever address it has, the client's redirect is accepted: what is tested is what the client makes of it. */
 export async function startIssuer(clientId = 'opsplane'): Promise<TestIssuer> {
@@ -36,7 +38,7 @@ export async function startIssuer(clientId = 'opsplane'): Promise<TestIssuer> {
   const issuer = `http://127.0.0.1:${port}`
   const clientSecret = 'a secret of the client, as long as it has to be'
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
-  const jwk = { ...(await exportJWK(privateKey)), kid: `${port}`, alg: algorithm, use: 'sig' }
+  const jwk = { ...(await exportJWK(privateKey)), kid: keyId, alg: algorithm, use: 'sig' }
   const provider = new Provider(issuer, {
     clients: [
       {
@@ -66,7 +68,7 @@ export async function startIssuer(clientId = 'opsplane'): Promise<TestIssuer> {
   const answer = provider.callback()
 
   const sign: TestIssuer['sign'] = (claims, typ = 'JWT') =>
-    new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid: `${port}`, typ }).sign(privateKey)
+    new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid: keyId, typ }).sign(privateKey)
 
   /** The answer of the token endpoint, with another ID token in it. */
   const tampering = (res: ServerResponse, change: NonNullable<TestIssuer['tamper']>) => {
@@ -74,7 +76,7 @@ export async function startIssuer(clientId = 'opsplane'): Promise<TestIssuer> {
     res.end = ((body: string | Buffer) => {
       const tokens: Record<string, string> = JSON.parse(body.toString())
       if (tokens.id_token === undefined) return end(body)
-      void sign(change(decodeJwt(tokens.id_token))).then((id_token) => {
+      void test.sign(change(decodeJwt(tokens.id_token))).then((id_token) => {
         const text = JSON.stringify({ ...tokens, id_token })
         res.setHeader('content-length', Buffer.byteLength(text))
         end(text)

@@ -91,6 +91,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       tag,
       scope: 'authenticated',
       workspace: 'none',
+      ofSession: true,
       response: SsoLogout,
       errors: ['forbidden'],
       idempotency: 'none',
