@@ -70,7 +70,7 @@ const fields = {
   scopes: Scopes,
   roleClaim: Spelled.nullable().meta({
     description:
-      'The claim that gives the role at every sign-in, by name or by a path such as `realm_access.roles`. Null: everybody has `defaultRole`.',
+      'The claim that gives the role at every sign-in, by name or by a path such as `realm_access.roles`. Null: new users have `defaultRole`, and none changes.',
     example: 'groups',
   }),
   roles: z

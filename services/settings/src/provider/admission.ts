@@ -81,7 +81,7 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
     await unit.create(members.aggregate, id, { kind: 'activate', ...fields })
   }
 
-  /** The role that the provider gives from now on. An owner is made and unmade by owners alone. */
+  /** The role that the claims give from now on, where there is a claim for it. An owner is made and unmade by owners alone. */
   const follow = async (
     unit: Unit,
     tx: Transaction,
@@ -89,7 +89,7 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
     { provider, claims, workspaceId, now }: Vouched,
   ) => {
     if (state.status !== 'active') throw notActive(state)
-    if (state.role === 'owner') return
+    if (state.role === 'owner' || provider.roleClaim === null) return
     const role = await requireRole(tx, workspaceId, roleOf(provider, claims))
     const otherOwners = await countOtherOwners(tx, workspaceId, state.userId)
     await unit.handle(members.aggregate, state.id, { kind: 'patch', patch: { role }, otherOwners, now })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { InvitedUser, Me, Session, SsoLocation, TokenCreated, User, VerifiedToken } from '@opsplane/contracts'
+import type { OidcPerson } from '@opsplane/testing'
 import { usersOf } from '../membership/users.fixture.js'
 import { providerAddresses } from './addresses.js'
-import type { Person } from './issuer.fixture.js'
 import { publicOrigin, type Sso, type SsoWorkspace, startSso } from './sso.fixture.js'
 
 let sso: Sso
@@ -15,7 +15,7 @@ afterAll(() => sso?.stop())
 
 let people = 0
 /** Somebody new, with an address that the provider has verified. */
-const somebody = (claims: Record<string, unknown> = {}): Person => {
+const somebody = (claims: Record<string, unknown> = {}): OidcPerson => {
   const sub = `person-${++people}`
   return { sub, claims: { email: `${sub}@acme.example`, email_verified: true, name: sub, ...claims } }
 }
@@ -103,7 +103,7 @@ describe('a takeover from another workspace', () => {
     evil = await sso.workspace('evil', { issuer: sso.other.issuer })
     boss = await usersOf(sso.settings, acme.owner, acme.api).joined('boss@acme.example', 'admin')
   })
-  const evilSignIn = async (person: Person) =>
+  const evilSignIn = async (person: OidcPerson) =>
     sso.comeBack(await sso.begin(evil.provider.id, person, { issuer: sso.other }))
 
   it('by an address that is somebody else’s makes a login without it, in that workspace alone', async () => {

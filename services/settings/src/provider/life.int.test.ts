@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SsoLogout, TokenCreated, VerifiedToken } from '@opsplane/contracts'
+import type { OidcPerson } from '@opsplane/testing'
 import { usersOf } from '../membership/users.fixture.js'
-import type { Person } from './issuer.fixture.js'
 import { type Sso, type SsoWorkspace, startSso } from './sso.fixture.js'
 
 let sso: Sso
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => sso?.stop())
 
 let people = 0
-const somebody = (): Person => {
+const somebody = (): OidcPerson => {
   const sub = `person-${++people}`
   return { sub, claims: { email: `${sub}@acme.example`, email_verified: true } }
 }

@@ -8,8 +8,8 @@ import {
   User,
   VerifiedToken,
 } from '@opsplane/contracts'
+import type { OidcPerson } from '@opsplane/testing'
 import { z } from 'zod'
-import type { Person } from './issuer.fixture.js'
 import { publicOrigin, type Sso, type SsoWorkspace, startSso } from './sso.fixture.js'
 
 let sso: Sso
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => sso?.stop())
 
-const person = (sub: string, claims: Record<string, unknown> = {}): Person => ({
+const person = (sub: string, claims: Record<string, unknown> = {}): OidcPerson => ({
   sub,
   claims: { email: `${sub}@acme.example`, email_verified: true, name: `Person ${sub}`, ...claims },
 })

@@ -5,9 +5,8 @@ import {
   sessionCookieHeader,
   ssoCookieHeader,
 } from '@opsplane/contracts'
-import type { ApiClient } from '@opsplane/testing'
+import { type ApiClient, type OidcIssuer, type OidcPerson, startOidcIssuer } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
-import { type Person, startIssuer, type TestIssuer } from './issuer.fixture.js'
 
 export const publicOrigin = 'https://ops.example'
 
@@ -31,24 +30,24 @@ export interface CameBack {
 
 export interface Sso {
   settings: Settings
-  issuer: TestIssuer
+  issuer: OidcIssuer
   /** An issuer that is another one's. */
-  other: TestIssuer
+  other: OidcIssuer
   /** A workspace with an owner in a browser, and a provider. */
   workspace(slug: string, fields?: Partial<NewIdentityProvider>): Promise<SsoWorkspace>
   connect(api: ApiClient, fields?: Partial<NewIdentityProvider>): Promise<IdentityProvider>
   /** Begins, and signs in at the issuer as this person. */
-  begin(providerId: string, person: Person, options?: BeginOptions): Promise<UnderWay>
+  begin(providerId: string, person: OidcPerson, options?: BeginOptions): Promise<UnderWay>
   comeBack(way: UnderWay, options?: ComeBackOptions): Promise<CameBack>
   /** Both. */
-  signIn(providerId: string, person: Person): Promise<CameBack>
+  signIn(providerId: string, person: OidcPerson): Promise<CameBack>
   /** In the session of a browser of this login. */
   browser(email: string, password: string): Promise<string>
   stop(): Promise<void>
 }
 
 export interface BeginOptions {
-  issuer?: TestIssuer
+  issuer?: OidcIssuer
   /** Whose login is to get the identity. */
   link?: ApiClient
   returnTo?: string
@@ -69,7 +68,7 @@ export interface SsoWorkspace {
 
 /** Settings with an issuer of its own and one of somebody else's. */
 export async function startSso(env: Record<string, string> = {}): Promise<Sso> {
-  const [issuer, other] = [await startIssuer(), await startIssuer()]
+  const [issuer, other] = [await startOidcIssuer(), await startOidcIssuer()]
   const settings = await startSettings({
     ...{ PUBLIC_ORIGIN: publicOrigin, SSO_DOMAINS: 'acme.example,other.example' },
     ...{ SSO_ALLOWED_CIDRS: '127.0.0.0/8', SSO_ALLOW_HTTP: 'loopback' },

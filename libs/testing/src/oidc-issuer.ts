@@ -1,21 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { freePort } from '@opsplane/runtime/server-process'
-import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { Provider } from 'oidc-provider'
 
 /** Somebody an issuer knows, with what it says of them beside the subject. */
-export interface Person {
+export interface OidcPerson {
   sub: string
   claims: Record<string, unknown>
 }
 
 /** A real OpenID provider on loopback, which signs its one person in without asking. */
-export interface TestIssuer {
+export interface OidcIssuer {
   issuer: string
   clientId: string
   clientSecret: string
   /** Who sits at the browser. */
-  person: Person
+  person: OidcPerson
   /** Changes what is in the next ID tokens. */
   tamper: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined
   /** Requests to it, as method and path. */
@@ -33,7 +31,12 @@ const algorithm = 'ES256'
 const keyId = 'key'
 
 /** Whatever address it has, the client's redirect is accepted: what is tested is what the client makes of it. */
-export async function startIssuer(clientId = 'opsplane'): Promise<TestIssuer> {
+export async function startOidcIssuer(clientId = 'opsplane'): Promise<OidcIssuer> {
+  // Loaded here alone: few tests have one.
+  const [{ decodeJwt, exportJWK, generateKeyPair, SignJWT }, { Provider }] = await Promise.all([
+    import('jose'),
+    import('oidc-provider'),
+  ])
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}`
   const clientSecret = 'a secret of the client, as long as it has to be'
@@ -67,11 +70,11 @@ export async function startIssuer(clientId = 'opsplane'): Promise<TestIssuer> {
   provider.Client.prototype.redirectUriAllowed = () => true
   const answer = provider.callback()
 
-  const sign: TestIssuer['sign'] = (claims, typ = 'JWT') =>
+  const sign: OidcIssuer['sign'] = (claims, typ = 'JWT') =>
     new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid: keyId, typ }).sign(privateKey)
 
   /** The answer of the token endpoint, with another ID token in it. */
-  const tampering = (res: ServerResponse, change: NonNullable<TestIssuer['tamper']>) => {
+  const tampering = (res: ServerResponse, change: NonNullable<OidcIssuer['tamper']>) => {
     const end = res.end.bind(res)
     res.end = ((body: string | Buffer) => {
       const tokens: Record<string, string> = JSON.parse(body.toString())
@@ -95,7 +98,7 @@ export async function startIssuer(clientId = 'opsplane'): Promise<TestIssuer> {
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
 
-  const test: TestIssuer = {
+  const test: OidcIssuer = {
     ...{ issuer, clientId, clientSecret, tamper: undefined, requests: [], sign },
     person: { sub: 'nobody', claims: {} },
     async visit(location) {
