@@ -27,7 +27,10 @@ export class InterruptedError extends Error {
   }
 }
 
-/** Rejects with InterruptedError when the bench is asked to end; a second signal is not waited for. */
+/**
+ * Rejects with InterruptedError when the bench is asked to end, a second signal is not waited for; and with what nobody has caught.
+ * From then on what is still measured may fail, as its servers end before it.
+ */
 export function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const [signal, code] of [
@@ -35,5 +38,7 @@ export function interrupted(): Promise<never> {
       ['SIGTERM', 143],
     ] as const)
       process.once(signal, () => reject(new InterruptedError(code)))
+    process.on('unhandledRejection', reject)
+    process.on('uncaughtException', reject)
   })
 }

@@ -2,6 +2,7 @@ import { parseExact, stringifyExact } from '@opsplane/contracts'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { trackTransactions } from './after-commit.js'
+import { guardConnections } from './one-connection.js'
 import { assertPatchedClient } from './patched-client.js'
 import { poolSizes } from './pool-sizes.js'
 import { targetOf } from './server-target.js'
@@ -118,5 +119,5 @@ export function openClient(url: string, options: ClientOptions): postgres.Sql {
   })
   assertPatchedClient(client)
   trackTransactions(client)
-  return client
+  return guardConnections(client)
 }

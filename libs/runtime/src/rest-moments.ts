@@ -1,5 +1,19 @@
 import { systemTimers, type Timer, type Timers } from './timers.js'
 
+let divisor = 1
+
+/**
+ * Has the rests of this process be so many times shorter, where they go by the clock of the system: for tests, which else wait for
+ * what is found only at rest.
+ */
+export function shortenRests(by: number): void {
+  divisor = by
+}
+
+/** A rest of so many milliseconds, after `shortenRests` a shorter one. */
+export const restMs = (ms: number, timers: Pick<Timers, 'now'> = systemTimers): number =>
+  timers === systemTimers ? ms / divisor : ms
+
 /** Schedules of people begin at whole minutes: what happens at rest keeps away from them. */
 const offsetMs = 2_700
 
@@ -14,8 +28,10 @@ export function untilRestMoment(
   leastMs = everyMs / 50,
   timers: Pick<Timers, 'now' | 'timeOrigin'> = systemTimers,
 ): number {
+  const every = restMs(everyMs, timers)
+  const least = restMs(leastMs, timers)
   const present = timers.timeOrigin + timers.now() - offsetMs
-  return Math.ceil(Math.ceil((present + leastMs) / everyMs) * everyMs - present)
+  return Math.ceil(Math.ceil((present + least) / every) * every - present)
 }
 
 /** Calls back at each of these moments, which keeps no process alive. Returns how to stop it. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { identityOf, installationOf, recordPlace, roleOf } from '@opsplane/postgres'
+import { identityOf, installationOf, recordPlace, requireOneConnection, roleOf } from '@opsplane/postgres'
+import { shortenRests } from '@opsplane/runtime'
 import postgres from 'postgres'
 import { measured } from './jest/profile.js'
 
@@ -8,6 +9,9 @@ export interface TestDatabase {
   url: string
   drop(): Promise<void>
 }
+
+requireOneConnection()
+shortenRests(10)
 
 const OBJECT_IN_USE = '55006'
 const IN_USE_RETRIES = 100

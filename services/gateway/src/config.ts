@@ -36,6 +36,15 @@ export const gatewayConfig = baseConfig.extend({
     .max(1_000_000_000_000)
     .default(64 * 1024 * 1024)
     .meta({ description: 'bytes per minute that one network is sent without a valid token; 0 turns it off' }),
+  answerBytesPerMinute: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000_000_000)
+    .default(4 * 1024 ** 3)
+    .meta({
+      description: 'bytes per minute that one workspace is sent, a tenth of it at once; 0 turns it off',
+    }),
   unknownTokenRateLimitPerMinute: perMinute.default(3_000).meta({
     description:
       'tokens not seen before that one network may have checked per minute, a tenth of it at once; 0: any',

@@ -1,8 +1,7 @@
 import { beginExchange, type KeptDocument, sendKept } from '@opsplane/http'
-import type { Logger } from '@opsplane/runtime'
+import { type Logger, networkOf } from '@opsplane/runtime'
 import type { Request, Response } from 'express'
-import type { AnonymousBytes } from './anonymous-bytes.js'
-import { joinRateHeaders } from './rate-limit.js'
+import { joinRateHeaders, type RateLimiter } from './rate-limit.js'
 
 export type SendDocument = (
   request: Request,
@@ -18,17 +17,17 @@ export function createDocumentSender({
   log,
 }: {
   clientAddress(request: Request): string
-  anonymousBytes: AnonymousBytes
+  anonymousBytes: Pick<RateLimiter, 'check' | 'spend'>
   log: Logger
 }): SendDocument {
   return async (request, response, document, headers) => {
-    const address = clientAddress(request)
+    const network = networkOf(clientAddress(request))
     const requests = {
       'RateLimit-Policy': String(response.getHeader('RateLimit-Policy') ?? ''),
       RateLimit: String(response.getHeader('RateLimit') ?? ''),
     }
     const exchange = beginExchange(request, response, 'gateway', log)
-    exchange.headers = joinRateHeaders(requests, anonymousBytes.check(address))
-    anonymousBytes.spend(address, await sendKept(exchange, document, headers))
+    exchange.headers = joinRateHeaders(requests, anonymousBytes.check(network))
+    anonymousBytes.spend(network, await sendKept(exchange, document, headers))
   }
 }

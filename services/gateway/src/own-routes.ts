@@ -12,11 +12,11 @@ import {
 import type { Logger } from '@opsplane/runtime'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { Agent } from 'undici'
-import type { AnonymousBytes } from './anonymous-bytes.js'
 import type { GatewayConfig } from './config.js'
 import { docsRoutes, onlyReads } from './docs.js'
 import { createDocumentSender } from './document-sender.js'
 import { createOpenApiSource } from './openapi.js'
+import type { RateLimiter } from './rate-limit.js'
 import { createReadiness } from './readiness.js'
 import { apiPrefix } from './target.js'
 
@@ -27,7 +27,7 @@ export interface OwnRoutesOptions {
   monotonicMs: () => number
   clientAddress(request: IncomingMessage): string
   /** Counts what the documents come to. */
-  anonymousBytes: AnonymousBytes
+  anonymousBytes: Pick<RateLimiter, 'check' | 'spend'>
   /** What the operator should change. */
   warnings(): string[]
   log: Logger

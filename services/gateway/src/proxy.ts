@@ -17,14 +17,13 @@ import {
   securityHeaders,
   sendError,
 } from '@opsplane/http'
-import type { Budgets, Logger } from '@opsplane/runtime'
+import { type Budgets, type Logger, networkOf } from '@opsplane/runtime'
 import type { Traced, Tracing } from '@opsplane/telemetry'
-import type { AnonymousBytes } from './anonymous-bytes.js'
 import type { Belongs, keepAppsApart } from './apps-origin.js'
 import { type Authenticator, bearerOf } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import { createPlaces, takePlaces } from './places.js'
-import { joinRateHeaders, type RateHeaders } from './rate-limit.js'
+import { joinRateHeaders, type RateHeaders, type RateLimiter } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
 import type { ServiceRoutes } from './route-tables.js'
 import type { OwnCookie } from './sign-in/own-cookie.js'
@@ -60,8 +59,10 @@ export interface ProxyOptions {
   bodyTimeoutMs: number
   /** Counts an anonymous request; throws `rate_limited`. */
   limit(clientAddress: string): RateHeaders
-  /** Counts what is sent to anonymous readers. */
-  anonymousBytes: AnonymousBytes
+  /** Bytes that are sent to a network without a login. */
+  anonymousBytes: RateLimiter
+  /** Bytes that a workspace is sent, or a person outside of one. */
+  answerBytes: RateLimiter
   /** Which of the origins it is for. */
   belongs: ReturnType<typeof keepAppsApart>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
@@ -73,7 +74,7 @@ export interface ProxyOptions {
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit, anonymousBytes } = options
+  const { services, authenticator, clientAddress, tokenFor, limit } = options
   const {
     sessionCookie,
     ssoCookie,
@@ -96,6 +97,20 @@ export function createProxy(options: ProxyOptions): RequestListener {
     if (table) return table
     exchange.headers = limit(clientAddress(exchange.req))
     throw new ApiError('service_unavailable', 'The service is not available. Try again shortly.')
+  }
+
+  /**
+   * What counts the bytes of the answer; a stream has its own limits, and is for the bearer of its address. Throws `rate_limited`
+   * while too many were sent.
+   */
+  const limitBytes = (exchange: Exchange, principal: Principal | undefined, address: string) => {
+    const { method } = exchange.req
+    if (principal === undefined && method !== 'GET' && method !== 'HEAD') return undefined
+    const [limiter, key] = principal
+      ? [options.answerBytes, principal.workspaceId ?? principal.userId]
+      : [options.anonymousBytes, networkOf(address)]
+    exchange.headers = joinRateHeaders(exchange.headers ?? {}, limiter.check(key))
+    return (bytes: number) => limiter.spend(key, bytes)
   }
 
   const pass = async (exchange: Exchange, traced: Traced, target: Target, service: ProxiedService) => {
@@ -121,9 +136,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
       if (principal) takePlaces(budgets, places, { principal, rule, req })
       const isPublic = principal === undefined
       if (rule.operationId === browserSignIn || beginsSso(rule)) sessionCookie.requireSignIn(req)
-      // A stream has its own limits, and is for who was handed its address.
-      const reads = isPublic && !rule.waits && (req.method === 'GET' || req.method === 'HEAD')
-      if (reads) exchange.headers = joinRateHeaders(exchange.headers ?? {}, anonymousBytes.check(address))
+      const spendBytes = rule.waits ? undefined : limitBytes(exchange, principal, address)
       const whole = isPublic ? (bytes: number) => places.add(bodyLimiter.acquire(address, bytes)) : undefined
       const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole }
       const body = await requestBody(req, rules)
@@ -158,7 +171,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
           ? (header, text) => (header === ssoCookieHeader ? ssoCookie : sessionCookie).setCookie(req, text)
           : undefined,
         recheck,
-        onBytes: reads ? (bytes) => anonymousBytes.spend(address, bytes) : undefined,
+        onBytes: spendBytes,
         fail,
         over: places.release,
       })

@@ -27,7 +27,6 @@ import {
 } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { z } from 'zod'
-import { createAnonymousBytes } from './anonymous-bytes.js'
 import { keepAppsApart } from './apps-origin.js'
 import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
@@ -123,14 +122,17 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const limiter = (policy: string, perMinute: number, burst = perMinute) =>
       createRateLimiter({ policy, perMinute, burst, monotonicMs, shared })
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
-    const anonymousBytes = createAnonymousBytes(
-      createRateLimiter({
-        policy: 'anonymous-bytes',
-        perMinute: config.anonymousBytesPerMinute,
-        unit: 'content-bytes',
-        monotonicMs,
-        shared,
-      }),
+    const byteLimiter = (policy: string, perMinute: number, burst: number) =>
+      createRateLimiter({ policy, perMinute, burst, unit: 'content-bytes', monotonicMs, shared })
+    const anonymousBytes = byteLimiter(
+      'anonymous-bytes',
+      config.anonymousBytesPerMinute,
+      config.anonymousBytesPerMinute,
+    )
+    const answerBytes = byteLimiter(
+      'answer-bytes',
+      config.answerBytesPerMinute,
+      burstOf(config.answerBytesPerMinute),
     )
     const clientAddress = clientAddressReader(config.trustProxyCidrs)
     const unknownProxies = createUnknownProxies({ trustedCidrs: config.trustProxyCidrs, monotonicMs, log })
@@ -168,6 +170,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (address) => anonymousLimiter.take(networkOf(address)),
       anonymousBytes,
+      answerBytes,
       belongs: keepAppsApart(config.appsOrigin),
       own: createOwnRoutes({
         ...{ config, tls, monotonicMs, clientAddress, anonymousBytes, log },

@@ -1,7 +1,7 @@
 import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
 import { batchHandling, type ConsumerProgress, type DurableConsumer, type Received } from '@opsplane/nats'
 import { isDatabaseAway, isDependencyAway, isTransient } from '@opsplane/postgres'
-import type { Logger, Timer, Timers } from '@opsplane/runtime'
+import { type Logger, restMs, type Timer, type Timers } from '@opsplane/runtime'
 import type { Checkpoint, ConsumerTables, StreamPlace } from './consumer-tables.js'
 import { type Filled, fillFromLogs, type HistoryOptions, isCovered } from './fill.js'
 import { createLowWatermarks } from './low-watermarks.js'
@@ -34,7 +34,9 @@ const writeEveryMs = 5_000
  * far it is, and nothing is decided by it.
  */
 export function keepPast(options: PastOptions) {
-  const { durable, lowWatermarksMs = writeEveryMs, tables, log, timers } = options
+  const { durable, tables, log, timers } = options
+  const writesEveryMs = restMs(writeEveryMs, timers)
+  const { lowWatermarksMs = writesEveryMs } = options
   const closing = new AbortController()
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
@@ -130,7 +132,7 @@ export function keepPast(options: PastOptions) {
 
   const lookSoon = (consumer: Asked) => {
     if (closing.signal.aborted) return
-    const untilWrittenMs = Math.max(acknowledgedMs, writtenAt + writeEveryMs - timers.now())
+    const untilWrittenMs = Math.max(restMs(acknowledgedMs, timers), writtenAt + writesEveryMs - timers.now())
     writing ??= timers.setTimeout(() => {
       writing = undefined
       look(write, consumer)

@@ -182,6 +182,8 @@ export async function startPlatform(
       dispatcher: dispatcher.url,
       ...urls,
     }),
+    // What is answered then says nothing of bytes.
+    ANSWER_BYTES_PER_MINUTE: '0',
   })
   const log = createLogger({ service: 'gateway', level: 'silent' })
   const gateway = await gatewayService.start({ ...config, ...overrides }, { log, monotonicMs: () => now })

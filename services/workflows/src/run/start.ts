@@ -93,7 +93,7 @@ export function createStarter(options: StarterOptions) {
 
   return async (request: StartRequest, tx?: StatementRunner): Promise<Started> => {
     const { tenant, workflow, triggerKey } = request
-    const { program } = await programs(workflow.programRef, tenant)
+    const { program } = await programs(workflow.programRef, tenant, tx)
     const since = program.awaitsEvents ? (request.since ?? (await options.logEnds())) : null
     const id = newRunId('run')
     // Lists find times by their place among the ids.

@@ -44,7 +44,7 @@ export function startScheduleTriggers(ctx: ServiceContext, options: ScheduleTrig
       isActive: async (tx, row) => (await goingOn(tx, row)).length,
       async fire(tx, row, fireAt, begin) {
         if (begin === 'replace') await cancelAll(tx, await goingOn(tx, row), row.at)
-        await options.runs.start(await requestOf(options.workflows, row, fireAt), tx)
+        await options.runs.start(await requestOf(tx, options.workflows, row, fireAt), tx)
       },
       skipped: (tx, { ownerId: workflowId, tenant }, fireAt) =>
         keepSkipped(
@@ -98,12 +98,13 @@ async function cancelAll(tx: StatementRunner, runIds: string[], at: string): Pro
 }
 
 async function requestOf(
+  tx: StatementRunner,
   { published, versions }: ScheduleTriggersOptions['workflows'],
   { ownerId, tenant }: ScheduleRow,
   fireAt: string,
 ): Promise<StartRequest> {
   const workflow = await published(ownerId, tenant)
-  const { trigger } = (await versions.load(workflow.programRef, tenant)).definition
+  const { trigger } = (await versions.load(workflow.programRef, tenant, tx)).definition
   return {
     ...{ tenant, workflow, event: null, depth: 0, requestId: null, causationId: null },
     trigger: { type: 'schedule', id: fireAt, at: fireAt },

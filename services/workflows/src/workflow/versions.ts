@@ -9,7 +9,7 @@ import {
   WorkflowDefinition,
   type WorkflowVersion,
 } from '@opsplane/contracts'
-import { type Database, keysetPage } from '@opsplane/postgres'
+import { type Database, keysetPage, type StatementRunner } from '@opsplane/postgres'
 import { type CursorCodec, sha256Hex } from '@opsplane/runtime'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
@@ -54,8 +54,11 @@ export const draftRow = (id: string, definition: WorkflowDefinition, now: Instan
 })
 
 export interface Versions {
-  /** By the reference of its row; for ever the same. Throws not_found where it is another tenant's, or not there. */
-  load(ref: string, tenant: TenantScope): Promise<StoredVersion>
+  /**
+   * By the reference of its row; for ever the same. A transaction reads by itself, `sql`. Throws not_found where it is another
+   * tenant's, or not there.
+   */
+  load(ref: string, tenant: TenantScope, sql?: StatementRunner): Promise<StoredVersion>
   /** A draft that is tested, which no event tells of. */
   keep(ref: string, version: StoredVersion, grant: string, tenant: TenantScope): Promise<void>
   draft(workflowId: string, tenant: TenantScope): Promise<WorkflowDefinition>
@@ -73,8 +76,13 @@ const Row = z.object({ state: z.unknown() })
 export function createVersions({ sql: client, db }: Database, cursors: CursorCodec): Versions {
   const kept = new Map<string, Promise<StoredVersion>>()
 
-  const read = async (from: 'workflow_drafts' | 'workflow_versions', id: string, tenant: TenantScope) => {
-    const rows = await client.unsafe(
+  const read = async (
+    from: 'workflow_drafts' | 'workflow_versions',
+    id: string,
+    tenant: TenantScope,
+    runner: StatementRunner = client,
+  ) => {
+    const rows = await runner.unsafe(
       `select state from ${from} where id = $1 and workspace_id = $2 and environment = $3`,
       [id, tenant.workspaceId, tenant.environment],
       { prepare: true },
@@ -84,11 +92,11 @@ export function createVersions({ sql: client, db }: Database, cursors: CursorCod
   }
 
   return {
-    load(ref, tenant) {
+    load(ref, tenant, runner) {
       const key = `${tenant.workspaceId}/${tenant.environment}/${ref}`
       const known = kept.get(key)
       const found =
-        known ?? read('workflow_versions', ref, tenant).then((state) => StoredVersion.parse(state))
+        known ?? read('workflow_versions', ref, tenant, runner).then((state) => StoredVersion.parse(state))
       kept.delete(key)
       kept.set(key, found)
       found.catch(() => kept.delete(key))

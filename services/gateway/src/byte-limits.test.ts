@@ -92,6 +92,27 @@ describe.each(['/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/itsm/
   },
 )
 
+describe('the bytes that a workspace is sent', () => {
+  const answersTo = async (headers: Record<string, string>, path = '/itsm/incidents') => {
+    const response = await get(path, headers)
+    return [response.status, /"answer-bytes";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]]
+  }
+
+  test('count beside its requests, and are refused beyond the limit until they are refilled', async () => {
+    await platform.stop()
+    platform = await startPlatform({ answerBytesPerMinute: 1_000 }, { itsm: service.url })
+    service.handler = (_, response) => response.end(document)
+    expect(await answersTo(asAda)).toEqual([200, '100'])
+    expect(await answersTo(asAda)).toEqual([429, '0'])
+    // A stream has limits of its own, and the person outside of the workspace another bucket.
+    expect((await get('/itsm/download', asAda)).status).toBe(200)
+    expect(await answersTo({ Authorization: asAda.Authorization }, '/auth/me')).toEqual([200, '100'])
+    const refused = await get('/itsm/incidents', asAda)
+    platform.pass(Number(refused.headers.get('retry-after')) * 1_000)
+    expect((await answersTo(asAda))[0]).toBe(200)
+  })
+})
+
 test('a stream by an address that was handed out, and what is answered without content, cost none', async () => {
   const before = bytesLeft(await get('/docs/docs.css'))
   const { headers } = await get('/docs')

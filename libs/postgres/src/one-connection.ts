@@ -1,0 +1,62 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type postgres from 'postgres'
+
+interface OpenTransaction {
+  client: postgres.Sql
+  isOpen: boolean
+  outer: OpenTransaction | undefined
+}
+type Call = (...given: never[]) => unknown
+
+let transactions: AsyncLocalStorage<OpenTransaction> | undefined
+
+/**
+ * From now on a statement throws that its code sends by a pool while it is in a transaction of the same pool: with as many
+ * such transactions as connections, each would wait for another one until Postgres ends them. For tests, as it follows
+ * every call; of clients that are opened afterwards.
+ */
+export function requireOneConnection(): void {
+  transactions ??= new AsyncLocalStorage()
+}
+
+/** The client as it is, or, after `requireOneConnection`, one whose transactions and statements are followed. */
+export function guardConnections(client: postgres.Sql): postgres.Sql {
+  if (transactions === undefined) return client
+  const storage = transactions
+  const inTransaction = () => {
+    for (let open = storage.getStore(); open; open = open.outer)
+      if (open.isOpen && open.client === client) return true
+    return false
+  }
+  const refuse = (statement: unknown) => {
+    if (inTransaction())
+      throw new Error(`Send this by the transaction, not by its pool: ${String(statement).slice(0, 200)}`)
+  }
+  const begin = client.begin.bind(client) as (...given: unknown[]) => Promise<unknown>
+  const unsafe = client.unsafe.bind(client) as Call
+  client.begin = (async (...given: unknown[]) => {
+    refuse('begin')
+    const open = { client, isOpen: false, outer: storage.getStore() }
+    const work = given.at(-1) as Call
+    const within = (...tx: never[]) => {
+      open.isOpen = true
+      return work(...tx)
+    }
+    try {
+      return await storage.run(open, () => begin(...given.slice(0, -1), within))
+    } finally {
+      open.isOpen = false
+    }
+  }) as typeof client.begin
+  client.unsafe = ((...given: never[]) => {
+    refuse(given[0])
+    return unsafe(...given)
+  }) as typeof client.unsafe
+  return new Proxy(client, {
+    apply(target, thisArg, given: unknown[]) {
+      // Also an identifier or a list of values is written so: only a template is a statement.
+      if (Array.isArray(given[0]) && 'raw' in given[0]) refuse(given[0].join('…'))
+      return Reflect.apply(target as unknown as Call, thisArg, given)
+    },
+  })
+}
