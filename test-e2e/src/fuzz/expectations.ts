@@ -7,4 +7,11 @@ export const neverSuccessful: Record<string, string> = {
   requestAddressProof: 'no mail server',
   proveAddress: 'what it takes comes by mail',
   stepUp: 'for the session of a browser only',
+  createIdentityProvider: 'an API key is refused',
+  getIdentityProvider: 'an API key makes none',
+  updateIdentityProvider: 'an API key is refused',
+  deleteIdentityProvider: 'an API key is refused',
+  startSso: 'there is no identity provider',
+  linkIdentity: 'for the session of a browser only',
+  unlinkIdentity: 'there is no identity provider',
 }

@@ -6,9 +6,12 @@ type Path = Record<string, string>
 export const password = 'correct horse battery staple'
 
 /** Operations that end the session they are called with, or change the password of its person. */
-const consuming = new Set(['endSession', 'endOwnSessions', 'changePassword'])
+const consuming = new Set(['endSession', 'endSsoSession', 'endOwnSessions', 'changePassword'])
 /** Operations that an API key is refused. */
-const personal = new Set(['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress', 'stepUp'])
+const personal = new Set([
+  ...['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress', 'stepUp'],
+  ...['listIdentities', 'linkIdentity', 'unlinkIdentity'],
+])
 
 /** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */
 export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>) {
@@ -62,6 +65,8 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
       return personal.has(operationId) ? member.session : undefined
     },
     prepared: {
+      '/settings/identity-providers/{id}': async () => ({ id: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
+      '/auth/identities/{id}': async () => ({ id: 'idn_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
       '/auth/sessions/{id}': async () => ({ id: (await furtherSession(member)).sessionId ?? '' }),
       '/settings/users/{id}/sessions': () => furtherSession(watched),
     },
