@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { freePort } from '@opsplane/runtime/server-process'
 import { waitFor } from '@opsplane/testing'
 import { chromiumPath, startBrowser, startPortal, type Tab } from './browser.js'
 import { cliRunner } from './cli.js'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 /** What apps keep of who has logged in, for scripts of their origin. */
 const session = "sessionStorage.getItem('opsplane.session')"
 
 const inBrowser = chromiumPath ? describe : describe.skip
 inBrowser('apps at an origin of their own (with chromium)', () => {
-  let cluster: Awaited<ReturnType<typeof startTestCluster>>
+  let platform: SharedPlatform
   let browser: Awaited<ReturnType<typeof startBrowser>>
   /** One gateway by two names. */
   let [main, own, path, id] = ['', '', '', '']
@@ -18,12 +18,10 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
   let api: Api
 
   beforeAll(async () => {
-    ;[cluster, browser, portal] = await Promise.all([startTestCluster(), startBrowser(), startPortal()])
-    api = apiClient(cluster.info)
-    const port = await freePort()
-    ;[main, own] = [`http://127.0.0.1:${port}`, `http://apps.localhost:${port}`]
-    await cluster.replica('gateway', { PORT: String(port), APPS_ORIGIN: own })
-    const { baseUrl, apiKey, workspace } = cluster.info
+    ;[platform, browser, portal] = await Promise.all([joinPlatform(), startBrowser(), startPortal()])
+    api = apiClient(platform.info)
+    ;[main, own] = [platform.origins.main, platform.origins.apps]
+    const { baseUrl, apiKey, workspace } = platform.info
     const environment = { OPSPLANE_URL: baseUrl, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace }
     const opsplane = cliRunner(environment)
     const installed = await opsplane.json<{ id: string; url: string }>(
@@ -36,7 +34,6 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
   afterAll(async () => {
     await browser?.close()
     await portal?.stop()
-    await cluster?.stop()
   })
 
   async function make<Made>(at: string, body: object): Promise<Made> {
@@ -50,8 +47,8 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     })
 
   async function logIn({ page }: Tab) {
-    await page.getByLabel('E-mail').fill(cluster.info.email)
-    await page.getByLabel('Password').fill(cluster.info.password)
+    await page.getByLabel('E-mail').fill(platform.info.email)
+    await page.getByLabel('Password').fill(platform.info.password)
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('button', { name: 'Log out' }).waitFor()
   }

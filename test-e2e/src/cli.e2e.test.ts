@@ -24,7 +24,7 @@ const open: CliProcess[] = []
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'opsplane-cli-e2e-'))
   cli = cliRunner({ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') })
-  cluster = await startTestCluster({ tls: true })
+  cluster = await startTestCluster({ tls: true, services: ['itsm', 'dispatcher'] })
   api = apiClient(cluster.info)
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { backendNames, serviceNames } from '@opsplane/contracts'
 import { connectionsByServer, eachOf, planServices } from '@opsplane/local'
-import { isLongTier, startReceiver, waitFor } from '@opsplane/testing'
+import { isLongTier, pace, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
@@ -78,6 +78,7 @@ test('under load of every kind no service opens more connections than it says, a
         mostTogether,
         [...now.values()].reduce((sum, count) => sum + count, 0),
       )
+      await pace(5)
     }
   })()
 

@@ -17,7 +17,7 @@ export interface CreateLoad {
 
 const retryMs = 25
 /** What is in flight matters, not how much: the long tier has more of it. */
-const [ofWorkers, ofPauses] = isLongTier() ? [1, 1] : [3, 2]
+const [ofWorkers, ofPauses, toRecover] = isLongTier() ? [1, 1, 5] : [3, 4, 2]
 
 interface Answer {
   data: { id: string }
@@ -89,7 +89,7 @@ export type Victim = { kill(): void | Promise<void>; start(): Promise<void> }
 /** Kills a part and starts it again, and waits until so many incidents are created after that. */
 export async function killAndRecover(
   cluster: TestCluster,
-  { name, victim, more = 5 }: { name: string; victim: Victim; more?: number },
+  { name, victim, more = toRecover }: { name: string; victim: Victim; more?: number },
   load: CreateLoad,
 ): Promise<void> {
   const before = load.acknowledged.size

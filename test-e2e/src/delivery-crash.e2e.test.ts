@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type ReceivedRequest, type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
+import {
+  isLongTier,
+  type ReceivedRequest,
+  type Receiver,
+  seededRandom,
+  startReceiver,
+  waitFor,
+} from '@opsplane/testing'
 import postgres from 'postgres'
 import { killAndRecover, startCreating, type Victim } from './crash-load.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
@@ -67,7 +74,7 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
     for (let kill = 0; kill < kills; kill++) {
       const name = names[kill < names.length ? kill : Math.floor(random() * names.length)] ?? ''
       const victim = victims[name]
-      if (victim) await killAndRecover(cluster, { name, victim, more: 25 }, load)
+      if (victim) await killAndRecover(cluster, { name, victim, more: isLongTier() ? 25 : 12 }, load)
       killed[name] = (killed[name] ?? 0) + 1
       for (const id of [dead, strict]) await resumeIfPaused(id)
     }

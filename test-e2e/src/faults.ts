@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
-import { serverOf, waitFor } from '@opsplane/testing'
+import { isLongTier, serverOf, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import type { CreateLoad, Victim } from './crash-load.js'
 import { patienceMs } from './event-trail.js'
@@ -40,7 +40,7 @@ export function faultsOf(
 }
 
 /** Until the platform has worked on for a while. */
-async function progress(load: CreateLoad, more = 10): Promise<void> {
+async function progress(load: CreateLoad, more = isLongTier() ? 10 : 4): Promise<void> {
   const before = load.acknowledged.size
   await waitFor(() => load.acknowledged.size >= before + more, {
     message: `creates to go on; the last answer was ${load.lastAnswer()}`,

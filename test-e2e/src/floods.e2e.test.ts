@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bootstrapOwner } from '@opsplane/local'
 import { isLongTier, pace, waitFor } from '@opsplane/testing'
 import { Agent, request } from 'undici'
-import { startTestCluster } from './platform.js'
+import { type ApiAnswer, apiClient, startTestCluster } from './platform.js'
 
 type Headers = Record<string, string>
 
@@ -152,6 +152,70 @@ test('a workspace that has all the polls it may have takes none from another', a
   expect(statuses).toEqual(fine)
   leaving.abort()
   await Promise.all(polls)
+})
+
+const guessers = 48
+/** Many at once are the flood; that it goes on is for the long tier. */
+const guessesEach = isLongTier() ? 30 : 8
+
+/** Codes a guess may be answered with, and nothing else. */
+const allowedCodes: Record<number, string> = {
+  401: 'invalid_credentials',
+  429: 'rate_limited',
+  503: 'service_unavailable',
+}
+
+test('guesses from many addresses are answered by contract, and whoever is logged in notices nothing', async () => {
+  // So that the flood comes from many addresses, and reaches settings.
+  const { url } = await cluster.replica('gateway', {
+    ...{ TRUST_PROXY_CIDRS: '127.0.0.0/8', ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_PER_MINUTE: '0' },
+  })
+  const api = apiClient({ ...cluster.info, baseUrl: `${url}/api/v1` })
+  const { email, password } = cluster.secrets.owner
+  const logInFrom = (word: string, address: string, login = email) =>
+    api('POST', '/auth/token', {
+      body: { email: login, password: word },
+      headers: { authorization: undefined, 'x-forwarded-for': address },
+    })
+  // The owner has logged in from here before.
+  expect((await logInFrom(password, '203.0.113.7')).status).toBe(201)
+
+  const guesses: ApiAnswer[] = []
+  const guess = async (guesser: number) => {
+    for (let n = 0; n < guessesEach; n++) {
+      const login = n % 2 === 0 ? email : `nobody${n}@example.com`
+      guesses.push(await logInFrom('wrong horse battery', `198.51.${guesser}.${n % 8}`, login))
+    }
+  }
+  let flooding = true
+  const guessing = Promise.all(Array.from({ length: guessers }, (_, n) => guess(n))).finally(() => {
+    flooding = false
+  })
+  let meanwhile = 0
+  for (let n = 0; flooding; n++) {
+    const [me, created] = await Promise.all([
+      api('GET', '/auth/me'),
+      api('POST', '/itsm/incidents', { body: { title: `flood ${n}` } }),
+    ])
+    expect([me.status, created.status]).toEqual([200, 201])
+    meanwhile++
+  }
+  await guessing
+  expect(meanwhile).toBeGreaterThan(0)
+
+  expect(guesses).toHaveLength(guessers * guessesEach)
+  for (const { status, headers, body } of guesses) {
+    expect([status, body]).toEqual([
+      status,
+      expect.objectContaining({ error: expect.objectContaining({ code: allowedCodes[status] }) }),
+    ])
+    if (status !== 401) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+  }
+  expect(guesses.some(({ status }) => status === 429)).toBe(true)
+
+  // Strangers have used up the account's attempts; its owner is let in.
+  await waitFor(async () => (await logInFrom('wrong horse battery', '198.51.200.1')).status === 429)
+  expect((await logInFrom(password, '203.0.113.7')).status).toBe(201)
 })
 
 test.each<[string, number, (n: number) => Promise<number>, number[]]>([

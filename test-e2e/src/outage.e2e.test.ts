@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { backendNames } from '@opsplane/contracts'
+import { type BackendName, backendNames } from '@opsplane/contracts'
 import { serviceStates } from '@opsplane/local/ops'
-import { pace, type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { isLongTier, pace, type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 import { validatingPack } from './validating-pack.js'
 
@@ -9,8 +9,13 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let receiver: Receiver
 
+/** The others have no part in it, and are there in the long tier. */
+const started: readonly BackendName[] = isLongTier()
+  ? backendNames
+  : ['settings', 'itsm', 'dispatcher', 'database-studio', 'sdk']
+
 beforeAll(async () => {
-  cluster = await startTestCluster()
+  cluster = await startTestCluster({ services: started })
   api = apiClient(cluster.info)
   receiver = await startReceiver({ tls: { key: cluster.certificate.key, cert: cluster.certificate.cert } })
   await api('POST', '/webhooks', {
@@ -60,14 +65,12 @@ test('without Postgres the answer is 503 in the envelope, and it recovers withou
   })
   expect(answer.headers['retry-after']).toBeDefined()
   // The gateway passes on the reasons of each service, and so does the command.
-  const away = Object.fromEntries(
-    backendNames.map((name) => [name, 'not ready: database (cannot be reached)']),
-  )
+  const away = Object.fromEntries(started.map((name) => [name, 'not ready: database (cannot be reached)']))
   await waitFor(async () => {
     const ready = await fetch(`${cluster.info.origin}/readyz`)
     expect(ready.status).toBe(503)
     expect(await ready.json()).toMatchObject({ error: { details: [{ params: { checks: away } }] } })
-    expect((await serviceStates(cluster.info.origin)).checks).toEqual(away)
+    expect((await serviceStates(cluster.info.origin)).checks).toMatchObject(away)
     return true
   })
 

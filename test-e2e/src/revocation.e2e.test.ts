@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster?.stop())
 
-const perSecond = isLongTier() ? 200 : 60
+const perSecond = isLongTier() ? 200 : 30
 /** The platform's own promise: revoked everywhere within this time. */
 const boundMs = 1_000
 

@@ -91,7 +91,10 @@ const listed = async (path: string) => {
 
 beforeAll(async () => {
   // What a killed one had is over soon.
-  cluster = await startTestCluster({ extra: { SDK_LEASE_MS: '8000', WORKFLOW_LEASE_MS: '4000' } })
+  cluster = await startTestCluster({
+    services: ['itsm', 'dispatcher', 'workflows', 'sdk'],
+    extra: { SDK_LEASE_MS: '8000', WORKFLOW_LEASE_MS: '4000' },
+  })
   const { info } = cluster
   api = apiClient(info)
   atOriginUrl = new URL(info.baseUrl).origin

@@ -80,10 +80,14 @@ async function installPack(): Promise<void> {
  * was begun is counted a moment later, by each service for itself, and what one finds out too slowly is missing that time.
  */
 const settled = (check: (now: Scraped) => unknown) =>
-  waitFor(async () => {
-    const now = await scrape(urls())
-    return check(now) !== false && now
-  })
+  waitFor(
+    async () => {
+      const now = await scrape(urls())
+      return check(now) !== false && now
+    },
+    // Every scrape asks ten services.
+    { intervalMs: 750 },
+  )
 
 test('every series that a rule or a dashboard names is there before anything has happened', async () => {
   const selectors = selectorsInUse()

@@ -17,6 +17,7 @@ import {
   urlAs,
 } from '@opsplane/postgres'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@opsplane/postgres/embedded'
+import { isLongTier } from '@opsplane/testing'
 import { type AdoptTask, adopt } from './adopt/adopt.js'
 import { onServerOf, withAdmin } from './data-database.js'
 import { provisionAll, urlsOf } from './platform.js'
@@ -24,12 +25,20 @@ import { backends } from './services.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-installations-'))
 let server: EmbeddedPostgres
+/** Every migration of every service is applied to make one, so that all tests share the two. */
+let one: Awaited<ReturnType<typeof install>>
+let other: typeof one
+/** All rights of the first before there was the other. */
+let rightsOfOne: object[]
 beforeAll(async () => {
   server = await startEmbeddedPostgres({
     dataDir: join(folder, 'postgres'),
     // What is killed here is the client.
     flags: ['fsync=off', 'full_page_writes=off'],
   })
+  one = await install('one')
+  rightsOfOne = await allRights(one.url, dataOf(one.installation), one.installation)
+  other = await install('other')
 })
 afterEach(() => {
   delete process.env.DATA_DATABASE_URL
@@ -50,8 +59,8 @@ const databaseNamed = async (name: string): Promise<string> => {
 const dataOf = (installation: Installation) => onServerOf(server.url, dataDatabaseOf(installation))
 
 /** An installation with a tenant's table, whose rows are captured. */
-async function install(name: string, installation = newInstallation()) {
-  const [url, passwords] = [await databaseNamed(name), passwordsOf(name)]
+async function install(name: string) {
+  const [url, passwords, installation] = [await databaseNamed(name), passwordsOf(name), newInstallation()]
   const urls = await provisionAll(url, passwords, installation)
   await makeTable(dataOf(installation))
   return { url, passwords, installation, urls }
@@ -132,13 +141,10 @@ async function makeOlder(urls: readonly string[]): Promise<void> {
 
 describe('two installations on one server', () => {
   test('keep their passwords, roles and data apart', async () => {
-    const one = await install('one')
-    const before = await allRights(one.url, dataOf(one.installation), one.installation)
-    const other = await install('other')
     for (const { urls, installation } of [one, other])
       for (const name of backendNames)
         expect(await logIn(urls[name])).toBe(roleOf(installation, backends[name].schema))
-    expect(await allRights(one.url, dataOf(one.installation), one.installation)).toEqual(before)
+    expect(await allRights(one.url, dataOf(one.installation), one.installation)).toEqual(rightsOfOne)
     // Neither has a right in a database of the other.
     for (const [mine, theirs] of [
       [one, other],
@@ -160,7 +166,6 @@ describe('two installations on one server', () => {
   })
 
   test('refuse each other before anything is changed', async () => {
-    const one = await install('mine')
     const stranger = newInstallation()
     const before = await allRights(one.url, dataOf(one.installation), one.installation)
     await expect(provisionAll(one.url, passwordsOf('stranger'), stranger)).rejects.toThrow(
@@ -177,7 +182,7 @@ describe('two installations on one server', () => {
 })
 
 test('no function, view, policy or trigger names a role of the installation', async () => {
-  const { url, installation } = await install('literal')
+  const { url, installation } = one
   for (const database of [url, dataOf(installation)]) {
     const found = await admin(
       (sql) => sql`
@@ -218,7 +223,7 @@ describe('an installation of an earlier version', () => {
       installationId: installation.id,
       keep: (each) => kept.push(each),
     }
-    await adoptKilled({ adminUrl: url, passwords, installationId: installation.id })
+    await adoptKilled({ adminUrl: url, passwords, installationId: installation.id }, early)
     const { roles } = await adopt(task)
     expect(kept.every((each) => each.id === installation.id)).toBe(true)
     expect(roles.find(({ service }) => service === 'itsm')).toEqual({
@@ -241,12 +246,12 @@ describe('an installation of an earlier version', () => {
 
 describe('a copy of the databases beside the original', () => {
   test('is refused, and is an installation of its own once it is adopted', async () => {
-    const original = await install('original')
+    const original = one
     const data = dataOf(original.installation)
     // What a second provisioning grants on the tables of the first is the same for both.
     await provisionAll(original.url, original.passwords, original.installation)
     await admin(async (sql) => {
-      await sql`create database copy template original`
+      await sql`create database copy template one`
       await sql`create database copied_data template ${sql(dataDatabaseOf(original.installation))}`
     })
     const before = await allRights(original.url, data, original.installation)
@@ -261,7 +266,7 @@ describe('a copy of the databases beside the original', () => {
         installationId: original.installation.id,
         moved: true,
       }),
-    ).rejects.toThrow(`beside it, in original`)
+    ).rejects.toThrow(`beside it, in one`)
     // The copy of the main database alone would go on with the original's data.
     await expect(
       adopt({ adminUrl: copy, passwords: original.passwords, installationId: original.installation.id }),
@@ -270,7 +275,7 @@ describe('a copy of the databases beside the original', () => {
     process.env.DATA_DATABASE_URL = onServerOf(server.url, 'copied_data')
     const passwords = passwordsOf('copy')
     const task = { adminUrl: copy, passwords, installationId: original.installation.id }
-    await adoptKilled(task)
+    await adoptKilled(task, late)
     const { installation } = await adopt(task)
     expect(installation.id).not.toBe(original.installation.id)
     expect(await allRights(copy, process.env.DATA_DATABASE_URL, installation)).toEqual(before)
@@ -298,13 +303,13 @@ describe('a copy of the databases beside the original', () => {
   })
 
   test('keeps its id where the original is gone', async () => {
-    const { url, passwords, installation } = await install('leaving')
+    const { url, passwords, installation } = other
     await admin(async (sql) => {
-      await sql`create database arrived template leaving`
-      await sql`drop database leaving`
+      await sql`create database arrived template other`
+      await sql`drop database other`
     })
     const arrived = onServerOf(server.url, 'arrived')
-    await expect(provisionAll(url.replace('leaving', 'arrived'), passwords, installation)).rejects.toThrow(
+    await expect(provisionAll(url.replace('other', 'arrived'), passwords, installation)).rejects.toThrow(
       '--moved',
     )
     const adopted = await adopt({
@@ -319,13 +324,15 @@ describe('a copy of the databases beside the original', () => {
   })
 })
 
-/** How much is sent before each end; all of them as `npm run test:long` has it. */
-const killedAfter = process.env.CRASH_KILLS
-  ? [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80, 100, 130]
-  : [15, 40]
+/** How many statements are sent before an adoption is killed; one of them in each test, all of them in the long tier. */
+const instants = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80, 100, 130]
+const [early, late] = isLongTier() ? [instants, instants] : [[15], [40]]
 
-/** Adoptions that are ended at several instants, each by SIGKILL. */
-async function adoptKilled(task: Omit<AdoptTask, 'keep' | 'say'>): Promise<void> {
+/** Adoptions that are ended after so many statements, each by SIGKILL. */
+async function adoptKilled(
+  task: Omit<AdoptTask, 'keep' | 'say'>,
+  killedAfter: readonly number[],
+): Promise<void> {
   for (const statements of killedAfter) {
     const program = new URL('./fixture/adopt-killed.js', import.meta.url)
     const child = spawn(process.execPath, [program.pathname], {

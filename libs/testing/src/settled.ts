@@ -1,23 +1,16 @@
-import { isDeepStrictEqual } from 'node:util'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { durableConsumers, natsNames, topicConsumers } from '@opsplane/contracts'
 import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import type { Sql } from 'postgres'
 import { testNatsUrl } from './test-env.js'
 import type { TestService } from './test-service.js'
 import { waitFor } from './wait-for.js'
 
 /** A service with a log: by its name the registry knows its durable consumers, and `sql` reads its schema. */
-export interface LoggingService {
-  name: string
-  sql: Sql
-  /** The time its due work goes by, where that is simulated. */
-  now?: (() => string) | undefined
-}
+type LoggingService = Pick<TestService, 'name' | 'natsPrefix' | 'sql' | 'now'>
 
 export interface SettledOptions {
-  /** Where others use the services at the same time: only the events of this workspace, and what came before them. */
+  /** Where others use the service at the same time: only the events of this workspace, and what came before them. */
   workspaceId?: string
 }
 
@@ -26,35 +19,26 @@ export interface SettledOptions {
  * by all consumers of the service, and nothing it has to do is due. What has not happened by then never will, unless it is
  * due later.
  */
-export const settled = (
-  { name, sql, natsPrefix, now }: Pick<TestService, 'name' | 'natsPrefix' | 'sql' | 'now'>,
-  options?: SettledOptions,
-): Promise<void> => settledServices([{ name, sql, now }], { natsUrl: testNatsUrl(), natsPrefix, ...options })
-
-/** The same of several services on one NATS server, each of which may write what another one handles. */
-export async function settledServices(
-  services: readonly LoggingService[],
-  { natsUrl, natsPrefix, workspaceId }: SettledOptions & { natsUrl: string; natsPrefix: string },
-): Promise<void> {
+export async function settled(service: LoggingService, { workspaceId }: SettledOptions = {}): Promise<void> {
+  const { name, natsPrefix } = service
   const { eventsStream, topicsStream } = natsNames(natsPrefix)
-  const durables = services.flatMap(({ name }) => [
+  const durables = [
     ...durablesIn(durableConsumers, name).map((durable) => ({ stream: eventsStream, durable })),
     ...durablesIn(topicConsumers, name).map((durable) => ({ stream: topicsStream, durable })),
-  ])
+  ]
   const log = createLogger({ service: 'settled', level: 'silent' })
-  const link = connectNats({ url: natsUrl, name: 'settled', log })
+  const link = connectNats({ url: testNatsUrl(), name: 'settled', log })
   try {
     const manager = await jetstreamManager(await link.ready(), { checkAPI: false })
-    const ends = () => Promise.all(services.map((service) => publishedEnd(service, workspaceId)))
     const streamEnd = async (stream: string) => (await manager.streams.info(stream)).state.last_seq
-    let published: { ends: number[]; sequences: Record<string, number> } | undefined
+    let published: { end: number; sequences: Record<string, number> } | undefined
     await waitFor(
       async () => {
-        const before = await ends()
+        const before = await publishedEnd(service, workspaceId)
         // Others may publish all the time: what counts is where the streams ended once these events were in them.
-        if (!published || !isDeepStrictEqual(published.ends, before)) {
+        if (published?.end !== before) {
           const [events, topics] = await Promise.all([streamEnd(eventsStream), streamEnd(topicsStream)])
-          published = { ends: before, sequences: { [eventsStream]: events, [topicsStream]: topics } }
+          published = { end: before, sequences: { [eventsStream]: events, [topicsStream]: topics } }
         }
         const { sequences } = published
         await Promise.all(
@@ -62,11 +46,11 @@ export async function settledServices(
             requireHandled(manager, { stream, durable, end: sequences[stream] ?? 0 }),
           ),
         )
-        await Promise.all(services.map((service) => requireNothingDue(service, workspaceId)))
+        await requireNothingDue(service, workspaceId)
         // What is acknowledged or done has its effects in the log.
-        return isDeepStrictEqual(before, await ends())
+        return before === (await publishedEnd(service, workspaceId))
       },
-      { message: `${services.map(({ name }) => name).join(', ')} to have handled every event` },
+      { message: `${name} to have handled every event` },
     )
   } finally {
     await link.close()

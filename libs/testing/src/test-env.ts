@@ -83,6 +83,9 @@ function testDatabase(name: string): TestDatabase {
   }
 }
 
+/** Templates that this process has seen ready. */
+const readyTemplates = new Set<string>()
+
 /**
  * Returns the name of a database that `migrate` prepared, for `createDatabase` to copy. Whichever test
  * file comes first in the run prepares it, and the others wait for that. `migrate` must close its
@@ -94,21 +97,23 @@ export async function templateDatabase(
 ): Promise<string> {
   const name = `${runPrefix()}template_${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`
   if (name.length > MAX_NAME_LENGTH) throw new Error(`The template key ${key} is too long`)
-  await measured('template', () =>
-    asAdmin(async (sql) => {
-      // Held by this session, so a test file that dies in the middle lets go of it.
-      await sql`select pg_advisory_lock(hashtext(${name}))`
-      const [existing] = await sql`select datistemplate from pg_database where datname = ${name}`
-      if (existing?.datistemplate) return
-      await dropIfThere(sql, name)
-      await createFrom(sql, name)
-      await migrate(urlOf(name))
-      // Marked last: only a finished one counts.
-      await sql`alter database ${sql(name)} is_template true`
-    }),
-  )
+  if (!readyTemplates.has(name)) await measured('template', () => prepareTemplate(name, migrate))
+  readyTemplates.add(name)
   return name
 }
+
+const prepareTemplate = (name: string, migrate: (url: string) => Promise<void>) =>
+  asAdmin(async (sql) => {
+    // Held by this session, so a test file that dies in the middle lets go of it.
+    await sql`select pg_advisory_lock(hashtext(${name}))`
+    const [existing] = await sql`select datistemplate from pg_database where datname = ${name}`
+    if (existing?.datistemplate) return
+    await dropIfThere(sql, name)
+    await createFrom(sql, name)
+    await migrate(urlOf(name))
+    // Marked last: only a finished one counts.
+    await sql`alter database ${sql(name)} is_template true`
+  })
 
 /** Drops the databases that this run left on a server that is not its own. */
 export async function dropRunDatabases(): Promise<void> {
@@ -122,8 +127,9 @@ export async function dropRunDatabases(): Promise<void> {
   })
 }
 
+/** As a copy of files, which where nothing is flushed takes half the work of a copy by way of the log. */
 async function createFrom(sql: postgres.Sql, name: string, template = 'template1'): Promise<void> {
-  await onceLeft(() => sql`create database ${sql(name)} template ${sql(template)}`)
+  await onceLeft(() => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`)
 }
 
 async function dropIfThere(sql: postgres.Sql, name: string): Promise<void> {

@@ -19,6 +19,7 @@ import { createAccountAccess } from './access/access.js'
 import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
 import { sessionRoutes } from './access/session-routes.js'
+import { signInRoutes } from './access/sign-in-routes.js'
 import { createVerifier } from './access/verify.js'
 import { account } from './account/domain.js'
 import { createPasswords, type PasswordCost } from './account/passwords.js'
@@ -35,6 +36,14 @@ import { loadConfig, type SettingsConfig } from './config.js'
 import { createAskedBy } from './delegation/asked-by.js'
 import { createDelegations } from './delegation/delegations.js'
 import { delegationRoutes } from './delegation/routes.js'
+import { createAnswerChallenge } from './factor/answers.js'
+import { createAskForFactor, createChallengeLogin } from './factor/asking.js'
+import { createChallenges } from './factor/challenges.js'
+import { createFactors } from './factor/factors.js'
+import { createProofs } from './factor/proof.js'
+import { relyingPartyOf } from './factor/relying-party.js'
+import { createRemoveFactorsOf } from './factor/removal.js'
+import { factorRoutes } from './factor/routes.js'
 import { internalRoutes } from './internal-routes.js'
 import { measureLastBackup } from './last-backup.js'
 import { createComposer } from './mail/compose.js'
@@ -63,8 +72,10 @@ import { secretRoutes } from './secret/routes.js'
 import { createSecretService } from './secret/secret-service.js'
 import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
+import { createAnswerSignIn } from './session/answer-sign-in.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
+import { createPasskeySignIn } from './session/passkey-sign-in.js'
 import { createSessions } from './session/sessions.js'
 import { createCompleteSignIn } from './session/sign-in.js'
 import { createThrottle } from './session/throttle.js'
@@ -77,6 +88,7 @@ import { tokenRoutes } from './token/routes.js'
 import { workspace } from './workspace/domain.js'
 import { workspaceLock } from './workspace/lock.js'
 import { workspaceRoutes } from './workspace/routes.js'
+import { createSignInPolicies } from './workspace/sign-in-policy.js'
 
 /** What tests replace. */
 export interface SettingsOverrides extends ServiceOverrides {
@@ -177,8 +189,16 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     passwordCost,
   )
   const sessions = createSessions(ctx, config)
-  const completeSignIn = createCompleteSignIn({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
+  const { cursors } = ctx
+  const party = relyingPartyOf(config.publicOrigin)
+  const challenges = createChallenges(db)
+  const challengeLogin = createChallengeLogin({ db, challenges, party })
+  const proofs = createProofs(ctx, { vault, party })
+  const answerChallenge = createAnswerChallenge({ db, challenges, proofs, throttle, failures })
+  const askForFactor = createAskForFactor(challengeLogin)
+  const completeSignIn = createCompleteSignIn({ db, sessions, cursors, askForFactor })
+  const passkeySignIn = createPasskeySignIn({ database, cursors, proofs, throttle, party })
   const identify = createIdentify({ db, passwords, throttle, failures })
   const login = createLogin(identify, completeSignIn)
   const keys = createKeys(ctx, config)
@@ -195,14 +215,20 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...{ members, findDependents },
     succeed: createSucceed({ db, neighbours, delegations, findDependents }),
   })
-  const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
+  const access = createAccountAccess(ctx, {
+    ...{ passwords, throttle, sessions, members, withMail, challengeLogin, answerChallenge },
+  })
+  const answer = createAnswerSignIn({ answerChallenge, passkeySignIn, completeSignIn })
+  const factors = createFactors(ctx, { vault, sessions, challenges, party })
 
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access),
-    ...sessionRoutes({ login, accept, sessions, members, cursors: ctx.cursors }),
+    ...signInRoutes({ login, answer, passkeySignIn, accept }),
+    ...sessionRoutes({ sessions, members, cursors }),
+    ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members })),
     ...tokenRoutes(ctx, keys),
-    ...workspaceRoutes(ctx),
+    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions })),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
     ...ssoRoutes(ctx, { vault, outbound, throttle, sessions, members, serialized, completeSignIn }),
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),

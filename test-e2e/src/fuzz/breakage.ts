@@ -39,7 +39,7 @@ export function breakages(document: OpenApi, schema: JsonSchema, good: unknown, 
 
 /** The same things, from that place on, over and over. */
 export function rotated<T>(list: readonly T[], by: number): T[] {
-  const first = by % list.length
+  const first = by % Math.max(1, list.length)
   return [...list.slice(first), ...list.slice(0, first)]
 }
 

@@ -19,6 +19,7 @@ import {
   type RestartableServer,
   type ServiceProcess,
   serviceProcess,
+  urlsOf,
 } from '@opsplane/local'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createLogger, createReleasers, delay } from '@opsplane/runtime'
@@ -85,8 +86,8 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   const folder = await temporaryFolder(releasers)
   const state = openState(join(folder, 'state'))
   const local = await localOf(options.version)
-  if (options.version === undefined) await fillState(state.root)
-  else await local.prepareState(state)
+  const isFilled = options.version === undefined && (await fillState(state.root))
+  if (options.version !== undefined) await local.prepareState(state)
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const nats = await startNatsServers(folder, natsServers, () => natsAuthorization(state.secrets()))
   releasers.add('nats', nats.stop)
@@ -100,7 +101,8 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   releasers.add('postgres', () => postgres.stop())
   const secrets = state.secrets()
   const migrate = () => provisionAll(postgres.url, secrets.databasePasswords, secrets.installation)
-  const databaseUrls = await local.provisionAll(postgres.url, secrets.databasePasswords, secrets.installation)
+  const provision = isFilled ? urlsOf : local.provisionAll
+  const databaseUrls = await provision(postgres.url, secrets.databasePasswords, secrets.installation)
   if (options.pooler) {
     const pooler = await poolerOf(postgres.url, databaseUrls, releasers)
     for (const name of Object.keys(databaseUrls) as (keyof typeof databaseUrls)[]) {

@@ -8,7 +8,7 @@ import { type ReplicatedPlatform, startReplicas } from './platform.js'
 import { apisOf, createOnce, strangersThrough } from './shared-state.js'
 import { goesOn, type Loads, startTraffic, type Traffic } from './traffic.js'
 
-/** Each replica of each service and each NATS server so many times; without it those of the busiest once. */
+/** Each replica of each service and each NATS server so many times; without it one of each of the busiest once. */
 const rounds = Number(process.env.REPLICA_KILLS ?? 0)
 const busiest: ServiceName[] = ['gateway', 'settings', 'itsm', 'dispatcher']
 
@@ -44,7 +44,7 @@ describe('two gateways', () => {
 
   test('let a create with one key happen once, whichever replica gets it', async () => {
     const apis = apisOf(platform)
-    for (let n = 0; n < 10; n++) expect((await createOnce(apis, `once-${n}`)).size).toBe(1)
+    for (let n = 0; n < 4; n++) expect((await createOnce(apis, `once-${n}`)).size).toBe(1)
   })
 
   test('refuse a key that was revoked by the other one', async () => {
@@ -62,7 +62,7 @@ describe('two gateways', () => {
   test('wake a long-poll by what is published by the other one', async () => {
     const [one, other] = apisOf(platform)
     const topic = '/events/topics/across'
-    for (let n = 0; n < 5; n++) {
+    for (let n = 0; n < 3; n++) {
       const last = await other?.<{ data: { id: string }[] }>('GET', `${topic}/events?timeout=0`)
       const after = last?.body.data.at(-1)?.id
       const poll = other?.<{ data: { payload: unknown }[] }>(
@@ -83,7 +83,7 @@ test('every service is replaced under load, replica by replica: no request fails
   })
 })
 
-test('each replica and each NATS server is killed under load: what fails may be tried again, and nothing is lost', async () => {
+test('replicas and NATS servers are killed under load: what fails may be tried again, and nothing is lost', async () => {
   await traffic.during('killed', async (loads) => {
     for (let round = 0; round < Math.max(1, rounds); round++)
       for (const [name, victim] of Object.entries(victims())) await killAndGoOn(name, victim, loads)
@@ -131,7 +131,9 @@ async function replace(place: number, loads: Loads): Promise<void> {
 
 function victims(): Record<string, Victim> {
   const processes = Object.values(platform.replicas).flatMap((replicas) =>
-    replicas.map((replica, n) => [`${replica.name}-${n}`, replica] as const),
+    replicas
+      .slice(0, rounds > 0 ? replicas.length : 1)
+      .map((replica, n) => [`${replica.name}-${n}`, replica] as const),
   )
   const servers = platform.nats.map((server, n) => [`nats-${n}`, server] as const)
   return Object.fromEntries([...processes, ...servers])

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { startReceiver, waitFor } from '@opsplane/testing'
+import { isLongTier, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { Agent } from 'undici'
 import { nothingIsLost } from '../crash-checks.js'
@@ -55,11 +55,14 @@ export async function startTraffic({ info, certificate }: ReplicatedPlatform): P
   }
 }
 
+/** So many creates that some of them began after what has happened. */
+const more = isLongTier() ? 10 : 3
+
 /** Resolves once incidents are created and the topic is read after `name` has happened. */
 export async function goesOn(name: string, { incidents, topic }: Loads): Promise<void> {
   const before = { created: incidents.acknowledged.size, read: topic.read.length }
   await waitFor(
-    () => incidents.acknowledged.size > before.created + 10 && topic.read.length > before.read + 3,
+    () => incidents.acknowledged.size > before.created + more && topic.read.length > before.read + 3,
     {
       message: `work to go on after ${name}; the last answer was ${incidents.lastAnswer()}`,
     },

@@ -1,4 +1,5 @@
 import { serviceNames } from '@opsplane/contracts'
+import { freePort } from '@opsplane/runtime/server-process'
 import { serveRun } from '@opsplane/testing'
 import { startTestCluster } from '../platform.js'
 import { deniedCidr, type Shared } from './platform.js'
@@ -14,8 +15,11 @@ const extra = {
 }
 
 await serveRun(async () => {
-  const { info, secrets, certificate, services, stop } = await startTestCluster({ extra })
+  const { info, secrets, certificate, services, replica, stop } = await startTestCluster({ extra })
   const urls = Object.fromEntries(serviceNames.map((name) => [name, services[name].url])) as Shared['urls']
-  const shared: Shared = { info, secrets, certificate, urls }
+  const port = await freePort()
+  const origins = { main: `http://127.0.0.1:${port}`, apps: `http://apps.localhost:${port}` }
+  await replica('gateway', { PORT: String(port), APPS_ORIGIN: origins.apps })
+  const shared: Shared = { info, secrets, certificate, urls, origins }
   return { handOver: JSON.stringify(shared), stop }
 })

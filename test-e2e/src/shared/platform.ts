@@ -10,6 +10,8 @@ const program = fileURLToPath(new URL('./host.js', import.meta.url))
 export type Shared = Pick<TestCluster, 'info' | 'secrets' | 'certificate'> & {
   /** Of each service, as the others call it. */
   urls: Record<ServiceName, string>
+  /** Both origins of a second gateway, which serves apps at one of their own. */
+  origins: { main: string; apps: string }
 }
 
 /** Of loopback addresses, which the platform may call otherwise. */
@@ -21,6 +23,7 @@ export interface SharedPlatform {
   /** As services call each other, and with what. */
   urls: Shared['urls']
   secrets: Shared['secrets']
+  origins: Shared['origins']
   /** Of its receivers. */
   certificate: TestCluster['certificate']
   /** One more workspace, with a key of its owner. */
@@ -29,12 +32,13 @@ export interface SharedPlatform {
 
 /** Joins the platform of the run; whoever comes first starts it, and it ends with the run. */
 export async function joinPlatform(): Promise<SharedPlatform> {
-  const { info, secrets, certificate, urls } = JSON.parse(await startedForRun('platform', program)) as Shared
+  const shared = JSON.parse(await startedForRun('platform', program)) as Shared
+  const { info, secrets, urls } = shared
   const { origin, password } = info
   const another = () => {
     const workspace = uniquePrefix()
     const owner = { workspace, email: `owner@${workspace}.example.com`, password }
     return bootstrapOwner({ secrets: { ...secrets, owner }, settingsUrl: urls.settings, origin })
   }
-  return { info: { ...info, ...(await another()) }, urls, secrets, certificate, another }
+  return { ...shared, info: { ...info, ...(await another()) }, another }
 }

@@ -10,6 +10,8 @@ export const idPrefixes = {
   invitation: 'inv',
   accountToken: 'act',
   session: 'ses',
+  factor: 'fac',
+  signInChallenge: 'sic',
   token: 'tok',
   secret: 'sec',
   role: 'rol',

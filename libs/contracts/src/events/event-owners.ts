@@ -27,6 +27,8 @@ const eventOwners: Readonly<Record<EventFamily, BackendName>> = {
   token: 'settings',
   session: 'settings',
   login: 'settings',
+  factor: 'settings',
+  recovery_codes: 'settings',
   secret: 'settings',
   audit: 'settings',
   webhook: 'dispatcher',

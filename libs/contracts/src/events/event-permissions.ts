@@ -31,6 +31,8 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   token: 'credentials:manage',
   session: 'credentials:manage',
   login: 'credentials:manage',
+  factor: 'credentials:manage',
+  recovery_codes: 'credentials:manage',
   secret: 'secrets:read',
   audit: 'audit:read',
   webhook: 'webhooks:read',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { FactorAssertion, FactorCode, factorEvents } from './factors.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
@@ -41,7 +42,13 @@ export type SessionDetail = z.infer<typeof SessionDetail>
 export const stepUpMs = 10 * 60_000
 
 export const StepUpProof = z
-  .strictObject({ password: z.string().min(1).max(256).meta({ description: 'Of the login, once more.' }) })
+  .union([
+    z.strictObject({
+      password: z.string().min(1).max(256).meta({ description: 'Of a login without factors, once more.' }),
+    }),
+    FactorCode,
+    FactorAssertion,
+  ])
   .meta({ id: 'StepUpProof', example: { password: 'correct horse battery staple' } })
 export type StepUpProof = z.infer<typeof StepUpProof>
 
@@ -60,6 +67,8 @@ export const SessionEndReason = z.enum([
   'ended_by_admin',
   'password_changed',
   'password_reset',
+  'factor_added',
+  'factor_removed',
   'displaced',
   'provider_revoked',
   'provider_logout',
@@ -78,6 +87,7 @@ export const LoginFailures = z.object({
 export type LoginFailures = z.infer<typeof LoginFailures>
 
 export const sessionEvents = {
+  ...factorEvents,
   'session.started': resourceEvent(
     SessionState,
     'Somebody has logged in. Reported in the first 20 workspaces they can enter.',

@@ -6,6 +6,7 @@ import { permissions } from '../core/permissions.js'
 import { Environment } from '../core/principal.js'
 import { SecretHosts } from '../core/secret-hosts.js'
 import { PlatformEvent } from '../events/event.js'
+import { noSignInPolicy, SignInPolicy } from './sign-in-policy.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100)
@@ -57,6 +58,7 @@ export const WorkspaceState = z.object({
   slug: Slug,
   name: z.string(),
   settings: WorkspaceSettings,
+  signIn: SignInPolicy.default(noSignInPolicy),
   createdAt: At,
   updatedAt: At,
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { FactorAssertion, FactorCode } from './factors.js'
 import { Credentials, MembershipStatus, NewPassword, UserState, Workspace } from './settings.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -91,8 +92,15 @@ export const InvitationAcceptance = z
   })
 export type InvitationAcceptance = z.infer<typeof InvitationAcceptance>
 
+/** By what a program or a person at a terminal logs in. */
+export const LogIn = z.union([Credentials, FactorCode, FactorAssertion]).meta({
+  id: 'LogIn',
+  example: { email: 'ada@example.com', password: 'correct horse battery staple' },
+})
+export type LogIn = z.infer<typeof LogIn>
+
 /** By what a browser signs in. */
-export const BrowserSignIn = z.union([Credentials, InvitationAcceptance]).meta({
+export const BrowserSignIn = z.union([Credentials, InvitationAcceptance, FactorCode, FactorAssertion]).meta({
   id: 'BrowserSignIn',
   example: { email: 'ada@example.com', password: 'correct horse battery staple' },
 })

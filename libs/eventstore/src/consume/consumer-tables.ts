@@ -51,9 +51,10 @@ export interface LogProgress {
   position: number
 }
 
-export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {
+export function createConsumerTables(database: Database, consumer: string): ConsumerTables {
+  const { sql: client, db } = database
   return {
-    ...createRedriveStore(db, consumer),
+    ...createRedriveStore(database, consumer),
     transaction: (work) => db.transaction(work),
     async advance(batch, tx) {
       const last = batch.at(-1)

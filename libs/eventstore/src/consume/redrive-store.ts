@@ -1,5 +1,6 @@
-import type { Drizzle } from '@opsplane/postgres'
-import { eq, sql } from 'drizzle-orm'
+import { type Database, openClient } from '@opsplane/postgres'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import { deadLetters } from '../tables.js'
 import { errorText } from './error-text.js'
 import type { Transaction } from './transaction.js'
@@ -25,30 +26,52 @@ export interface RedriveStore {
   nextMarked(after: number, redo: (marked: MarkedLetter) => Promise<void>): Promise<number | undefined>
 }
 
-export const createRedriveStore = (db: Drizzle, consumer: string): RedriveStore => ({
-  nextMarked: (after, redo) =>
-    db.transaction(async (tx) => {
-      const [letter] = await tx
-        .select()
-        .from(deadLetters)
-        .where(sql`consumer = ${consumer} and redriven_at is not null and id > ${after}`)
-        .orderBy(deadLetters.id)
-        .limit(1)
-        .for('update', { skipLocked: true })
-      if (!letter) return undefined
-      const own = eq(deadLetters.id, letter.id)
-      await redo({
-        letter,
-        effect: (apply) => tx.transaction(apply),
-        end: async () => void (await tx.delete(deadLetters).where(own)),
-        async failed(error) {
-          const deliveries = sql`${deadLetters.deliveries} + 1`
-          await tx
-            .update(deadLetters)
-            .set({ error: errorText(error), deliveries, redrivenAt: null })
-            .where(own)
-        },
-      })
-      return letter.id
-    }),
+/**
+ * Over a connection of its own, opened when something is marked: handlers whose effects commit by themselves ask the pools for
+ * theirs while the letter is locked.
+ */
+export const createRedriveStore = (
+  { db, url, schema }: Pick<Database, 'db' | 'url' | 'schema'>,
+  consumer: string,
+): RedriveStore => ({
+  async nextMarked(after, redo) {
+    const marked = sql`consumer = ${consumer} and redriven_at is not null and id > ${after}`
+    const waiting = await db.select({ id: deadLetters.id }).from(deadLetters).where(marked).limit(1)
+    if (waiting.length === 0) return undefined
+    const client = openClient(url, { schema, max: 1 })
+    try {
+      return await drizzle(client).transaction((tx) => redoNext(tx, marked, redo))
+    } finally {
+      await client.end({ timeout: 5 })
+    }
+  },
 })
+
+async function redoNext(
+  tx: Transaction,
+  marked: SQL,
+  redo: (marked: MarkedLetter) => Promise<void>,
+): Promise<number | undefined> {
+  const [letter] = await tx
+    .select()
+    .from(deadLetters)
+    .where(marked)
+    .orderBy(deadLetters.id)
+    .limit(1)
+    .for('update', { skipLocked: true })
+  if (!letter) return undefined
+  const own = eq(deadLetters.id, letter.id)
+  await redo({
+    letter,
+    effect: (apply) => tx.transaction(apply),
+    end: async () => void (await tx.delete(deadLetters).where(own)),
+    async failed(error) {
+      const deliveries = sql`${deadLetters.deliveries} + 1`
+      await tx
+        .update(deadLetters)
+        .set({ error: errorText(error), deliveries, redrivenAt: null })
+        .where(own)
+    },
+  })
+  return letter.id
+}

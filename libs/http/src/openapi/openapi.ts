@@ -235,7 +235,12 @@ function platformErrors(route: Route): ErrorCode[] {
   if (route.scope !== 'public') codes.push('unauthenticated', 'invalid_token', 'token_expired')
   if (route.scope !== 'public' && route.scope !== 'authenticated') codes.push('insufficient_scope')
   if (route.workspace === 'required')
-    codes.push('workspace_required', 'workspace_forbidden', 'environment_forbidden')
+    codes.push(
+      'workspace_required',
+      'workspace_forbidden',
+      'environment_forbidden',
+      'factor_enrolment_required',
+    )
   if (route.stepUp) codes.push('step_up_required')
   if (route.body)
     codes.push('malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout')

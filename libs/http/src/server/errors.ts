@@ -35,6 +35,7 @@ function demandedHeaders(error: ApiError): Record<string, string> {
   switch (error.code) {
     case 'unauthenticated':
     case 'invalid_credentials':
+    case 'factor_required':
       return { 'WWW-Authenticate': 'Bearer' }
     case 'invalid_token':
     case 'token_expired':

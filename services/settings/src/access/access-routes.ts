@@ -1,5 +1,6 @@
 import {
   AddressProof,
+  FactorChallenge,
   PasswordChange,
   PasswordReset,
   PasswordResetRequest,
@@ -31,16 +32,31 @@ export function accessRoutes(access: AccountAccess): Route[] {
       path: '/auth/step-up',
       summary: 'Prove once more who you are',
       description:
-        'By the password, in the session of a browser, whose cookie is replaced. For ten minutes from then on, as from a sign-in, it may ' +
+        'In the session of a browser, whose cookie is replaced: by the password of a login without a second factor, by the answer to a ' +
+        'challenge of one with it. A password is then answered `factor_required`, with a challenge in its details. For ten minutes from then on, as from a sign-in, it may ' +
         'call the operations that answer `step_up_required` otherwise. Emits `session.stepped_up`.',
       body: StepUpProof,
       response: StepUp,
       status: 200,
-      errors: ['forbidden', 'invalid_credentials', 'rate_limited'],
+      errors: ['forbidden', 'invalid_credentials', 'factor_required', 'invalid_token', 'rate_limited'],
       handler: async ({ body, meta }) => {
         setSessionCookie(meta, await access.stepUp(body, meta))
         return { until: new Date(Date.parse(meta.now) + stepUpMs).toISOString() }
       },
+    }),
+
+    defineRoute({
+      ...own,
+      operationId: 'beginStepUp',
+      ofSession: true,
+      path: '/auth/step-up/options',
+      summary: 'Begin to prove once more who you are',
+      description:
+        'Answers a challenge to a second factor of the login, for `POST /auth/step-up`. A 409 where it has none: then the password does.',
+      response: FactorChallenge,
+      status: 200,
+      errors: ['forbidden', 'conflict'],
+      handler: ({ meta }) => access.beginStepUp(meta),
     }),
 
     defineRoute({

@@ -1,6 +1,7 @@
 import {
   type AddressProof,
   ApiError,
+  type FactorChallenge,
   type Instant,
   type PasswordChange,
   type PasswordReset,
@@ -19,8 +20,11 @@ import {
 } from '../account/mailed-tokens.js'
 import type { Passwords } from '../account/passwords.js'
 import { lockAccount, storedAccount } from '../account/queries.js'
+import type { AnswerChallenge } from '../factor/answers.js'
+import { type ChallengeLogin, createAskForFactor } from '../factor/asking.js'
 import { queueAccountMail } from '../mail/mail-queue.js'
 import { type Members, proveMemberships } from '../membership/members.js'
+import { requireSession } from '../session/own-session.js'
 import { originOf, type Sessions } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
@@ -33,6 +37,8 @@ export interface AccessOptions {
   sessions: Sessions
   members: Members
   withMail: boolean
+  challengeLogin: ChallengeLogin
+  answerChallenge: AnswerChallenge
 }
 
 export type AccountAccess = ReturnType<typeof createAccountAccess>
@@ -41,7 +47,8 @@ export type AccountAccess = ReturnType<typeof createAccountAccess>
 export function createAccountAccess(ctx: ServiceContext, options: AccessOptions) {
   const { store, database, dueWork } = ctx
   const { db } = database
-  const { passwords, throttle, sessions, members } = options
+  const { passwords, throttle, sessions, members, challengeLogin, answerChallenge } = options
+  const askForFactor = createAskForFactor(challengeLogin)
   const accounts = store.aggregate(account)
   const keys = store.aggregate(token)
   const commit: Serialized = serializer(ctx, async () => undefined)
@@ -83,24 +90,40 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
     await throttle.succeeded(attempt, meta.now)
   }
 
+  /** Throws `forbidden` for what is no session of a browser. */
+  const steppingUp = (meta: RequestMeta) => {
+    const { userId: accountId, tokenId: sessionId, provedAt } = requireSession(meta, refusal)
+    if (provedAt !== undefined) return { accountId, sessionId }
+    throw new ApiError('forbidden', 'Only the session of a browser takes a step-up: this one needs none.')
+  }
+
   return {
     /**
-     * Throws `forbidden` for what is no session of a browser, `invalid_credentials`, `rate_limited`, `service_unavailable`.
+     * Throws `forbidden` for what is no session of a browser, `factor_required` where a password is sent and the login has a factor,
+     * `invalid_token`, `invalid_credentials`, `rate_limited`, `service_unavailable`.
      */
-    async stepUp(
-      { password }: StepUpProof,
-      meta: RequestMeta,
-    ): Promise<{ token: string; expiresAt: Instant }> {
-      const { userId, tokenId } = requireSession(meta)
-      if (meta.principal.provedAt === undefined)
-        throw new ApiError('forbidden', 'Only the session of a browser takes a step-up: this one needs none.')
-      await requirePassword(userId, password, meta)
-      return sessions.stepUp(tokenId, meta)
+    async stepUp(proof: StepUpProof, meta: RequestMeta): Promise<{ token: string; expiresAt: Instant }> {
+      const { accountId, sessionId } = steppingUp(meta)
+      if ('password' in proof) {
+        await askForFactor({ purpose: 'step_up', accountId, sessionId }, meta.now)
+        await requirePassword(accountId, proof.password, meta)
+        return sessions.stepUp(sessionId, 'password', meta)
+      }
+      const from = { origin: originOf(meta), now: meta.now }
+      const { method } = await answerChallenge(proof, { purpose: 'step_up', sessionId }, from)
+      return sessions.stepUp(sessionId, method, meta)
+    },
+
+    /** Throws `forbidden` for what is no session of a browser, `conflict` where the login has no factor. */
+    async beginStepUp(meta: RequestMeta): Promise<FactorChallenge> {
+      const challenge = await challengeLogin({ purpose: 'step_up', ...steppingUp(meta) }, meta.now)
+      if (challenge !== null) return challenge
+      throw new ApiError('conflict', 'The login has no second factor. Step up by its password.')
     },
 
     /** Throws `forbidden` for an API key, `invalid_credentials`, `rate_limited`, `service_unavailable`. */
     async changePassword({ currentPassword, newPassword }: PasswordChange, meta: RequestMeta): Promise<void> {
-      const { userId, tokenId } = requireSession(meta)
+      const { userId, tokenId } = requireSession(meta, refusal)
       await requirePassword(userId, currentPassword, meta)
       const passwordHash = await passwords.hash(newPassword)
       await commit(platform(meta), async (unit, tx) => {
@@ -143,7 +166,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
     /** Throws `forbidden` for an API key, `conflict` without a mail server, `rate_limited`. */
     async requestProof(meta: RequestMeta): Promise<void> {
       requireMail(options)
-      const { userId } = requireSession(meta)
+      const { userId } = requireSession(meta, refusal)
       const { email } = await storedAccount(db, userId)
       await throttle.begin(throttle.attempt(`prove ${email}`, originOf(meta).address), meta.now)
       await mail(email, 'address_proof', meta.now)
@@ -152,7 +175,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
     /** Of the caller's own login only: a mail that somebody else asked for proves nothing. Throws `invalid_token`. */
     async prove({ token: mailed }: AddressProof, meta: RequestMeta): Promise<void> {
       const purpose = 'address_proof'
-      const { userId } = requireSession(meta)
+      const { userId } = requireSession(meta, refusal)
       if ((await recipientOf(mailed, purpose, meta)) !== userId) throw invalidMailedToken()
       const { now } = meta
       await commit(platform(meta), async (unit, tx) => {
@@ -164,11 +187,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
   }
 }
 
-/** A key is for programs, and may be in many hands. */
-function requireSession({ principal }: RequestMeta) {
-  if (principal.tokenId.startsWith('ses_')) return principal
-  throw new ApiError('forbidden', 'An API key changes nothing of the login. Log in.')
-}
+const refusal = 'An API key changes nothing of the login. Log in.'
 
 function requireMail({ withMail }: Pick<AccessOptions, 'withMail'>): void {
   if (withMail) return

@@ -1,33 +1,22 @@
-import {
-  ApiError,
-  BrowserSession,
-  BrowserSignIn,
-  browserSignIn,
-  Credentials,
-  Session,
-  SessionDetail,
-} from '@opsplane/contracts'
+import { SessionDetail } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
-import type { AcceptInvitation } from '../membership/acceptance.js'
 import type { Members } from '../membership/members.js'
-import type { Login } from '../session/login.js'
-import { clearSessionCookie, setSessionCookie } from '../session/session-cookie.js'
-import { originOf, type Sessions } from '../session/sessions.js'
+import { requireSession } from '../session/own-session.js'
+import { clearSessionCookie } from '../session/session-cookie.js'
+import type { Sessions } from '../session/sessions.js'
 
 const tag = 'Authentication'
 
 export interface SessionWork {
-  login: Login
-  accept: AcceptInvitation
   sessions: Sessions
   members: Members
   cursors: CursorCodec
 }
 
-/** Logging in and out, and who is logged in. */
-export function sessionRoutes({ login, accept, sessions, members, cursors }: SessionWork): Route[] {
+/** Logging out, and who is logged in. */
+export function sessionRoutes({ sessions, members, cursors }: SessionWork): Route[] {
   const list = async (userId: string, meta: RequestMeta, page: Page) => {
     const binding = `${userId}|${page.binding}`
     const [after] = page.after === undefined ? [] : cursors.decode(page.after, binding)
@@ -45,55 +34,6 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
 
   return [
     defineRoute({
-      operationId: 'createSession',
-      method: 'post',
-      path: '/auth/token',
-      summary: 'Log in',
-      description:
-        'Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at ' +
-        'logout. An unknown e-mail and a wrong password are answered alike. After several failures each next one ' +
-        'must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.',
-      tag,
-      scope: 'public',
-      body: Credentials,
-      response: Session,
-      status: 201,
-      errors: ['invalid_credentials', 'rate_limited'],
-      idempotency: 'none',
-      handler: ({ body, meta }) => login(body, originOf(meta), { now: meta.now, kind: 'ses' }),
-    }),
-
-    defineRoute({
-      operationId: browserSignIn,
-      method: 'post',
-      path: '/auth/session',
-      summary: 'Sign in from a browser',
-      description:
-        'Takes e-mail and password, or an invitation as `POST /auth/invitations/accept` does, and sets the session as a cookie ' +
-        '(HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with ' +
-        '`Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an ' +
-        '`X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes ' +
-        'before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. ' +
-        'Emits `session.started`.',
-      tag,
-      scope: 'public',
-      body: BrowserSignIn,
-      response: BrowserSession,
-      status: 201,
-      errors: ['forbidden', 'invalid_credentials', 'invalid_token', 'rate_limited'],
-      idempotency: 'none',
-      handler: async ({ body, meta }) => {
-        const session =
-          'token' in body
-            ? await accept(body, meta, 'web')
-            : await login(body, originOf(meta), { now: meta.now, kind: 'web' })
-        const { accessToken, tokenType: _, ...shown } = session
-        setSessionCookie(meta, { token: accessToken, expiresAt: session.expiresAt })
-        return shown
-      },
-    }),
-
-    defineRoute({
       operationId: 'endSession',
       method: 'post',
       path: '/auth/logout',
@@ -110,7 +50,7 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       errors: ['forbidden'],
       idempotency: 'none',
       handler: async ({ meta }) => {
-        const { tokenId: id, userId: accountId } = requireSession(meta)
+        const { tokenId: id, userId: accountId } = requireSession(meta, refusal)
         await sessions.end({ accountId, id, reason: 'logout' }, meta)
         clearSessionCookie(meta)
       },
@@ -131,7 +71,7 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       status: 204,
       errors: ['forbidden'],
       handler: async ({ meta }) => {
-        await sessions.endAllOf(requireSession(meta).userId, meta)
+        await sessions.endAllOf(requireSession(meta, refusal).userId, meta)
         clearSessionCookie(meta)
       },
     }),
@@ -147,7 +87,8 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       sorts: ['-createdAt'],
       response: SessionDetail,
       errors: ['forbidden'],
-      handler: ({ query, binding, meta }) => list(requireSession(meta).userId, meta, { ...query, binding }),
+      handler: ({ query, binding, meta }) =>
+        list(requireSession(meta, refusal).userId, meta, { ...query, binding }),
     }),
 
     defineRoute({
@@ -163,7 +104,7 @@ export function sessionRoutes({ login, accept, sessions, members, cursors }: Ses
       status: 204,
       errors: ['not_found', 'forbidden'],
       handler: ({ params: { id }, meta }) =>
-        sessions.end({ accountId: requireSession(meta).userId, id, reason: 'ended_by_user' }, meta),
+        sessions.end({ accountId: requireSession(meta, refusal).userId, id, reason: 'ended_by_user' }, meta),
     }),
 
     defineList({
@@ -209,8 +150,5 @@ interface Page {
   binding: string
 }
 
-/** A key is for programs: it neither has sessions nor learns where its owner is logged in. */
-function requireSession({ principal }: RequestMeta) {
-  if (principal.tokenId.startsWith('ses_')) return principal
-  throw new ApiError('forbidden', 'An API key has no sessions; revoke the key instead.')
-}
+/** A key neither has sessions nor learns where its owner is logged in. */
+const refusal = 'An API key has no sessions; revoke the key instead.'

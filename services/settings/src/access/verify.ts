@@ -11,6 +11,7 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import { constantTimeEqual } from '@opsplane/runtime'
 import { type NoteBreakGlass, providerRequired } from '../provider/required.js'
+import { provesFactor } from '../session/methods.js'
 import type { Sessions } from '../session/sessions.js'
 import { type PresentedToken, readToken } from '../token/bearer-token.js'
 import { earlierOf, hasExpired, overlapIsOver, validityEnd } from '../token/domain.js'
@@ -29,7 +30,7 @@ type Occasion = Pick<CommandMeta, 'now' | 'requestId'>
 
 /**
  * Who a token acts as. Throws `invalid_token` (never issued, mistyped, revoked), `token_expired`,
- * `workspace_forbidden` (no access, or no such workspace) or `environment_forbidden`.
+ * `workspace_forbidden` (no access, or no such workspace), `factor_enrolment_required` or `environment_forbidden`.
  */
 export type VerifyToken = (question: TokenVerification, occasion: Occasion) => Promise<VerifiedToken>
 
@@ -119,9 +120,14 @@ function sessionPrincipal(
   if (onlyWorkspaceId !== null && onlyWorkspaceId !== workspaceId) throw workspaceForbidden()
   // An owner gets in when the provider does not.
   if (record.lacksProvider && record.role !== 'owner') throw providerRequired(workspace)
+  if (requiresFactor(record) && !provesFactor(record.methods)) throw factorMissing()
   const place = { workspaceId, workspaceSlug: workspace, environment }
   return { ...identity, ...personOf(record), ...place, permissions: allowed }
 }
+
+/** Whether the workspace lets nobody of this role in without a second factor. */
+const requiresFactor = ({ signIn, role }: SessionRecord): boolean =>
+  signIn.factorRequired || (role !== null && signIn.factorRoles.includes(role))
 
 /** Whose rights they are. */
 const personOf = ({ role, email }: { role: string | null; email: string | null }) => ({
@@ -143,6 +149,14 @@ function tokenExpired(): ApiError {
 
 function workspaceForbidden(): ApiError {
   return new ApiError('workspace_forbidden', 'The token has no access to this workspace.')
+}
+
+/** Without a workspace the session goes on, so that a factor can be added. */
+function factorMissing(): ApiError {
+  return new ApiError(
+    'factor_enrolment_required',
+    'This workspace takes a second factor. Add one by POST /auth/factors/totp or a passkey, or sign in again with the one you have.',
+  )
 }
 
 function environmentForbidden(environments: readonly Environment[]): ApiError {

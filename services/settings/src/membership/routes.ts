@@ -175,7 +175,7 @@ export function membershipRoutes(
       body: InvitationAcceptance,
       response: Session,
       status: 201,
-      errors: ['invalid_token', 'invalid_credentials', 'rate_limited', 'version_conflict'],
+      errors: ['invalid_token', 'invalid_credentials', 'factor_required', 'rate_limited', 'version_conflict'],
       idempotency: 'none',
       handler: ({ body, meta }) => accept(body, meta, 'ses'),
     }),

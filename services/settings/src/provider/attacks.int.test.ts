@@ -197,7 +197,7 @@ describe('a takeover from another workspace', () => {
 })
 
 /** They change nothing but the session they are called by. */
-const ofSession = ['endSession', 'endSsoSession', 'stepUp']
+const ofSession = ['endSession', 'endSsoSession', 'stepUp', 'beginStepUp']
 
 describe('a role by a provider', () => {
   it('is never that of an owner, whatever the claims say, and an owner stays one', async () => {

@@ -1,8 +1,9 @@
-import { ApiError, Identity, notFound, SsoLocation, SsoStart } from '@opsplane/contracts'
+import { Identity, notFound, SsoLocation, SsoStart } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { statementsOf } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
+import { requireSession } from '../session/own-session.js'
 import type { Sessions } from '../session/sessions.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { endSessions } from './endings.js'
@@ -49,7 +50,7 @@ export function identityRoutes(
       description: 'Those of identity providers that sign you in, the oldest first: 200 at most.',
       response: z.object({ identities: z.array(Identity) }).meta({ id: 'Identities' }),
       errors: ['forbidden'],
-      handler: async ({ meta }) => ({ identities: await identitiesOf(db, requireSession(meta).userId) }),
+      handler: async ({ meta }) => ({ identities: await identitiesOf(db, requireSession(meta, noKey).userId) }),
     }),
 
     defineRoute({
@@ -85,15 +86,11 @@ export function identityRoutes(
       status: 204,
       errors: ['not_found', 'forbidden'],
       handler: async ({ params, meta }) => {
-        requireSession(meta)
+        requireSession(meta, noKey)
         await unlink(params.id, meta)
       },
     }),
   ]
 }
 
-/** A key is for programs: how its owner signs in is not for them. */
-function requireSession({ principal }: RequestMeta) {
-  if (principal.tokenId.startsWith('ses_')) return principal
-  throw new ApiError('forbidden', 'An API key neither sees nor changes how its owner signs in. Log in.')
-}
+const noKey = 'An API key neither sees nor changes how its owner signs in. Log in.'

@@ -7,9 +7,10 @@ import { eq } from 'drizzle-orm'
 import { type JWTPayload, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { ssoSessions } from '../schema/provider.js'
+import { requireSession } from '../session/own-session.js'
 import { originOf, type Sessions } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
-import { isFirstToTake } from '../taken-calls.js'
+import { takeOnce } from '../taken-calls.js'
 import type { ProviderAddresses } from './addresses.js'
 import type { StoredProvider } from './domain.js'
 import { endSessions } from './endings.js'
@@ -31,7 +32,9 @@ export type SsoLogouts = ReturnType<typeof createLogouts>
 /** A logout token is for now: longer than it may be on its way. */
 const oldestToken = '5 minutes'
 /** Longer than a token is taken. */
-const rememberedFor = '15 minutes'
+const rememberedMs = 15 * 60_000
+
+const noSessions = 'An API key has no sessions; revoke the key instead.'
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 
@@ -83,8 +86,8 @@ export function createLogouts(
 
   return {
     /** Ends the session of the request, and says where to go on. */
-    async logout({ principal, ...meta }: RequestMeta): Promise<SsoLogout> {
-      const { userId: accountId, tokenId: id } = principal
+    async logout(meta: RequestMeta): Promise<SsoLogout> {
+      const { userId: accountId, tokenId: id } = requireSession(meta, noSessions)
       const location = await pageOfProvider(id).catch((error: unknown) => {
         log.warn(
           { err: error, requestId: meta.requestId },
@@ -105,7 +108,7 @@ export function createLogouts(
       const { provider } = found
       const { sub: subject, sid, jti } = await verified(provider, token)
       const taken = `sso logout ${sha256Hex(`${providerId} ${jti}`)}`
-      if (!(await isFirstToTake(database.sql, taken, rememberedFor))) throw invalidLogoutToken()
+      if (!(await takeOnce(database, taken, rememberedMs))) throw invalidLogoutToken()
       await throttle.succeeded(attempt, meta.now)
       const identity =
         subject === undefined ? null : await identityOf(db, { providerId, issuer: provider.issuer, subject })

@@ -11,6 +11,7 @@ import type { Outbound, RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { atHome, requireGrant } from '../membership/members.js'
+import { requireSession } from '../session/own-session.js'
 import type { Sessions } from '../session/sessions.js'
 import type { ProviderAddresses } from './addresses.js'
 import { identityProvider, type StoredProvider } from './domain.js'
@@ -67,7 +68,7 @@ export function createProviders(
     get: (id: string, meta: RequestMeta): Promise<IdentityProvider> => providers.get(id, atHome(meta).tenant),
 
     async create({ clientSecret, ...wanted }: NewIdentityProvider, meta: RequestMeta) {
-      requirePerson(meta)
+      requireSession(meta, noKey)
       outbound.checkUrl(wanted.issuer, '/issuer')
       const id = newId('identityProvider')
       const sealedSecret = await sealed(id, meta.tenant, clientSecret)
@@ -81,7 +82,7 @@ export function createProviders(
     },
 
     async update(id: string, { clientSecret, ...wanted }: IdentityProviderPatch, meta: RequestMeta) {
-      requirePerson(meta)
+      requireSession(meta, noKey)
       const { now } = meta
       const secret = clientSecret !== undefined && {
         sealedSecret: await sealed(id, meta.tenant, clientSecret),
@@ -100,7 +101,7 @@ export function createProviders(
     },
 
     async delete(id: string, meta: RequestMeta): Promise<void> {
-      requirePerson(meta)
+      requireSession(meta, noKey)
       await serialized(atHome(meta), async (unit, tx) => {
         await unit.handle(providers, id, { kind: 'delete' })
         await endSessions(tx, sessions, { providerId: id }, { ...meta, reason: 'provider_revoked' })
@@ -113,14 +114,7 @@ export function createProviders(
 /** What the sealed secret of a provider is bound to beside its workspace. */
 export const secretPlace = (providerId: string): string => `identity-provider|${providerId}`
 
-/** Who signs in is for people to decide: a key may be in many hands. */
-function requirePerson({ principal }: RequestMeta): void {
-  if (principal.tokenId.startsWith('ses_')) return
-  throw new ApiError(
-    'forbidden',
-    'An API key does not decide who signs in. Log in, and send the request again.',
-  )
-}
+const noKey = 'An API key does not decide who signs in. Log in, and send the request again.'
 
 function unlistedDomain(at: number, domain: string, listed: readonly string[]): ApiError {
   const known = listed.length === 0 ? 'lists none' : `lists ${listed.join(', ')}`

@@ -6,6 +6,7 @@ import {
   platformTenant,
   type SessionEndReason,
   type SessionState,
+  type sessionEvents,
   type TenantScope,
 } from '@opsplane/contracts'
 import { appendJournal } from '@opsplane/eventstore'
@@ -24,7 +25,7 @@ export interface Occasion {
 
 /** An event about a login. */
 interface Reported {
-  type: 'session.started' | 'session.stepped_up' | 'session.ended' | 'login.failed'
+  type: keyof typeof sessionEvents
   userId: string
   resource: { type: string; id: string; displayName: string }
   data: Pick<ChangeData, 'before' | 'after'> & Record<string, unknown>
@@ -45,7 +46,7 @@ async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<T
 }
 
 /** A journal for each person and workspace, in the caller's transaction. */
-async function tell(
+export async function reportOfLogin(
   { db, run }: { db: Pick<Drizzle, 'select'>; run: StatementRunner },
   { type, userId, resource, data }: Reported,
   { actor, now, requestId, source = null }: Occasion,
@@ -59,12 +60,12 @@ async function tell(
   }
 }
 
-type Journal = Parameters<typeof tell>[0]
+type Journal = Parameters<typeof reportOfLogin>[0]
 
 const sessionResource = ({ id }: SessionState, name: string) => ({ type: 'session', id, displayName: name })
 
 export const tellStarted = (journal: Journal, session: SessionState, name: string, occasion: Occasion) =>
-  tell(
+  reportOfLogin(
     journal,
     {
       ...{ type: 'session.started', userId: session.userId, resource: sessionResource(session, name) },
@@ -74,7 +75,7 @@ export const tellStarted = (journal: Journal, session: SessionState, name: strin
   )
 
 export const tellSteppedUp = (journal: Journal, session: SessionState, name: string, occasion: Occasion) =>
-  tell(
+  reportOfLogin(
     journal,
     {
       ...{ type: 'session.stepped_up', userId: session.userId, resource: sessionResource(session, name) },
@@ -88,7 +89,7 @@ export const tellEnded = (
   { session, name, reason }: { session: SessionState; name: string; reason: SessionEndReason },
   occasion: Occasion,
 ) =>
-  tell(
+  reportOfLogin(
     journal,
     {
       ...{ type: 'session.ended', userId: session.userId, resource: sessionResource(session, name) },
@@ -98,7 +99,7 @@ export const tellEnded = (
   )
 
 export const tellFailed = (journal: Journal, failures: LoginFailures, name: string, occasion: Occasion) =>
-  tell(
+  reportOfLogin(
     journal,
     {
       ...{ type: 'login.failed', userId: failures.id },

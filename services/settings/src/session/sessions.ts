@@ -12,10 +12,12 @@ import type { Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { statementsOf } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { and, desc, eq, gt, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, lte, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { AccountState } from '../account/domain.js'
+import { accountHasFactor } from '../factor/queries.js'
 import { accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
+import { provesFactor } from './methods.js'
 import { type Occasion, tellEnded, tellStarted, tellSteppedUp } from './session-log.js'
 
 export interface SessionLimits {
@@ -34,6 +36,16 @@ export interface SessionOrigin {
 export function originOf({ source }: Pick<RequestMeta, 'source'>): SessionOrigin {
   return source ?? { address: '', userAgent: '' }
 }
+
+/** What a person does by signing in, or tries to, as events have it. */
+export const occasionOf = (
+  { id, name }: Pick<AccountState, 'id' | 'name'>,
+  origin: SessionOrigin,
+  now: Instant,
+): Occasion => ({
+  ...{ actor: { id, name, type: 'user' }, now, requestId: null },
+  source: origin.address === '' ? null : origin,
+})
 
 /** `ses`: its token is the client's to send; `web`: it is in a browser's cookie, and good for nothing elsewhere. */
 export type SessionKind = 'ses' | 'web'
@@ -116,8 +128,7 @@ export function createSessions(
         ...{ secretHash, provedAt },
         ...{ providerId: providerId ?? null, workspaceId: workspaceId ?? null },
       }
-      const actor = { id: user.id, name: user.name, type: 'user' as const }
-      const occasion = { actor, now, requestId: null, source: origin.address === '' ? null : origin }
+      const occasion = occasionOf(user, origin, now)
       const opened = await db.transaction(async (tx) => {
         if (!(await insertIfEntitled(tx, { ...session, ...kept }, passwordHash))) return false
         await tx.delete(sessions).where(and(eq(sessions.accountId, user.id), lte(sessions.expiresAt, now)))
@@ -132,13 +143,44 @@ export function createSessions(
 
     endAll,
 
+    /** How, when and for what a session was proved; null once it has ended. */
+    async proofOf(id: string) {
+      const { methods, workspaceId, createdAt, provedAt } = sessions
+      const [row] = await db
+        .select({ methods, workspaceId, createdAt, provedAt })
+        .from(sessions)
+        .where(eq(sessions.id, id))
+      return row ?? null
+    },
+
+    /** Its person has proved who they are in one more way. */
+    async addMethod(tx: Transaction, id: string, method: SignInMethod): Promise<void> {
+      await tx
+        .update(sessions)
+        .set({ methods: withMethod(method) })
+        .where(eq(sessions.id, id))
+    },
+
+    /** The factors of the login are gone: what its sessions proved by them counts no more. */
+    async dropFactors(tx: Transaction, accountId: string): Promise<void> {
+      const rows = await tx.select().from(sessions).where(eq(sessions.accountId, accountId))
+      for (const { id, methods } of rows) {
+        const kept = methods.filter((method) => method === 'sso' || !provesFactor([method]))
+        await tx.update(sessions).set({ methods: kept }).where(eq(sessions.id, id))
+      }
+    },
+
     /** The person has proved once more who they are. The token that did so far is an unknown one from now on. */
-    async stepUp(id: string, occasion: Occasion): Promise<{ token: string; expiresAt: Instant }> {
+    async stepUp(
+      id: string,
+      method: SignInMethod,
+      occasion: Occasion,
+    ): Promise<{ token: string; expiresAt: Instant }> {
       const { plaintext, secretHash } = issueToken('web', id)
       const row = await db.transaction(async (tx) => {
         const [updated] = await tx
           .update(sessions)
-          .set({ secretHash, provedAt: occasion.now })
+          .set({ secretHash, provedAt: occasion.now, methods: withMethod(method) })
           .where(eq(sessions.id, id))
           .returning()
         if (updated) await tellSteppedUp(journal(tx), stateOf(updated), occasion.actor.name, occasion)
@@ -214,7 +256,10 @@ export function createSessions(
 type NewSession = SessionState &
   Pick<typeof sessions.$inferSelect, 'secretHash' | 'provedAt' | 'providerId' | 'workspaceId'>
 
-/** False when the password is another one by now. Waits for a transaction that is about to change it. */
+/**
+ * False when the password is another one by now, or the login has a factor that was not proved. Waits for a transaction that is
+ * about to change either.
+ */
 async function insertIfEntitled(
   tx: Transaction,
   { userId: accountId, createdAt, ...session }: NewSession,
@@ -227,6 +272,8 @@ async function insertIfEntitled(
       and(
         eq(accounts.id, accountId),
         sql`${accounts.state}->>'passwordHash' is not distinct from ${passwordHash}::text`,
+        // Decided here as well: a factor may be added while somebody signs in.
+        provesFactor(session.methods) ? undefined : not(accountHasFactor(accountId)),
       ),
     )
     .for('share')
@@ -234,6 +281,10 @@ async function insertIfEntitled(
   await tx.insert(sessions).values({ ...session, accountId, createdAt, lastSeenAt: createdAt })
   return true
 }
+
+/** The methods of a session, with this one. */
+const withMethod = (method: SignInMethod) =>
+  sql`case when ${method} = any (${sessions.methods}) then ${sessions.methods} else ${sessions.methods} || ${method}::text end`
 
 async function beyondMost(tx: Transaction, accountId: string): Promise<string[]> {
   const rows = await tx

@@ -2,10 +2,15 @@ import { ApiError, type Instant, type Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { account } from '../account/domain.js'
+import type { AskForFactor } from '../factor/asking.js'
 import { accessibleWorkspaces } from '../tenant/queries.js'
+import { provesFactor } from './methods.js'
 import type { ProvenPerson, SessionKind, SessionOrigin, Sessions } from './sessions.js'
 
-/** Opens a session for what a person has proved. Throws `invalid_credentials` when the password was replaced meanwhile. */
+/**
+ * Opens a session for what a person has proved. Throws `factor_required` with a challenge where the login has a factor and none was
+ * proved, `invalid_credentials` when the password was replaced meanwhile.
+ */
 export type CompleteSignIn = (
   proven: ProvenPerson,
   origin: SessionOrigin,
@@ -16,16 +21,26 @@ export interface CompleteSignInOptions {
   db: Drizzle
   sessions: Sessions
   cursors: CursorCodec
+  askForFactor: AskForFactor
 }
 
-export function createCompleteSignIn({ db, sessions, cursors }: CompleteSignInOptions): CompleteSignIn {
+export function createCompleteSignIn(options: CompleteSignInOptions): CompleteSignIn {
+  const { db, sessions, cursors, askForFactor } = options
   return async (proven, origin, at) => {
+    const { account: user, methods, providerId, workspaceId } = proven
+    if (!provesFactor(methods)) {
+      const { id: accountId, passwordHash } = user
+      await askForFactor(
+        { purpose: 'sign_in', accountId, methods, passwordHash, providerId, workspaceId },
+        at.now,
+      )
+    }
     const opened = await sessions.open(proven, origin, at)
     if (opened === null) throw wrongCredentials()
     const { id: tokenId, ...session } = opened
-    const page = { userId: proven.account.id, tokenId, limit: 200, binding: 'login', cursors }
+    const page = { userId: user.id, tokenId, limit: 200, binding: 'login', cursors }
     const { items } = await accessibleWorkspaces(db, page)
-    return { ...session, tokenType: 'Bearer', user: account.expose(proven.account), workspaces: items }
+    return { ...session, tokenType: 'Bearer', user: account.expose(user), workspaces: items }
   }
 }
 

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sha256Hex } from '@opsplane/runtime'
 
-/** `key` for API keys, `ses` for sessions, `web` for those in a browser's cookie; `inv` for invitations and `act` for what is mailed about a login open nothing else. */
-export type TokenKind = 'key' | 'ses' | 'web' | 'inv' | 'act'
+/** `key` for API keys, `ses` for sessions, `web` for those in a browser's cookie; `inv` for invitations, `act` for what is mailed about a login and `sic` for challenges open nothing else. */
+export type TokenKind = 'key' | 'ses' | 'web' | 'inv' | 'act' | 'sic'
 
 /** A token as it is handed out, and what is kept of it. */
 export interface IssuedToken {
@@ -25,8 +25,11 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** 190 bits. */
 const secretLength = 32
 const checksumLength = 6
-const format = /^(ops_(key|ses|web|inv|act)_([0-9A-HJKMNP-TV-Z]{26})_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
-const idPrefix: Record<TokenKind, string> = { key: 'tok', ses: 'ses', web: 'ses', inv: 'inv', act: 'act' }
+const format = /^(ops_(key|ses|web|inv|act|sic)_([0-9A-HJKMNP-TV-Z]{26})_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+const idPrefix: Record<TokenKind, string> = {
+  ...{ key: 'tok', ses: 'ses', web: 'ses' },
+  ...{ inv: 'inv', act: 'act', sic: 'sic' },
+}
 
 /**
  * A new token `ops_<kind>_<id>_<secret><checksum>`. The fixed form and the checksum let scanners for leaked

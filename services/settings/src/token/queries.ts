@@ -2,8 +2,10 @@ import {
   type Environment,
   type Instant,
   mostDependents,
+  noSignInPolicy,
   type Permission,
   type SignInMethod,
+  SignInPolicy,
   type TenantScope,
   TokenState,
 } from '@opsplane/contracts'
@@ -73,6 +75,8 @@ export interface SessionRecord {
   onlyWorkspaceId: string | null
   /** The workspace asked for requires an identity provider, and the session is of none that it does. */
   lacksProvider: boolean
+  /** What the workspace wants of it. */
+  signIn: SignInPolicy
   userId: string
   userName: string
   /** Of the workspace asked for; null when there is none of that slug. */
@@ -97,6 +101,7 @@ export async function sessionRecord(
       methods: sessions.methods,
       onlyWorkspaceId: sessions.workspaceId,
       lacksProvider: lacksProvider(),
+      signIn: sql<unknown>`${workspaces.state}->'signIn'`,
       userId: accounts.id,
       userName: accounts.name,
       workspaceId: workspaces.id,
@@ -113,7 +118,8 @@ export async function sessionRecord(
     .where(eq(sessions.id, id))
   if (!row) return null
   const { customPermissions: _, ...found } = row
-  return { ...found, userName: row.userName ?? '', allowed: allowedBy(row) }
+  const signIn = row.signIn === null ? noSignInPolicy : SignInPolicy.parse(row.signIn)
+  return { ...found, userName: row.userName ?? '', allowed: allowedBy(row), signIn }
 }
 
 /** Null without an active membership. */

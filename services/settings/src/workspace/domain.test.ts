@@ -10,6 +10,7 @@ const acme: WorkspaceState = {
   slug: 'acme',
   name: 'Acme',
   settings: { timezone: 'UTC', executionRetentionDays: 90 },
+  signIn: { factorRequired: false, factorRoles: [] },
   createdAt,
   updatedAt: createdAt,
 }
@@ -17,6 +18,23 @@ const create = { kind: 'create' as const, id: acme.id, slug: 'acme', name: 'Acme
 const { given } = specify(workspace)
 
 describe('a workspace', () => {
+  it('asks for factors from then on, once, also where it is of before there were policies', () => {
+    const policy = { factorRequired: true, factorRoles: [] }
+    const { signIn: _, ...former } = acme
+    const command = { kind: 'set_sign_in_policy' as const, policy, now }
+    for (const state of [acme, former as WorkspaceState])
+      given(state)
+        .when(command)
+        .emits({ type: 'workspace.updated', changes: { signIn: policy, updatedAt: now } })
+    given({ ...acme, signIn: policy })
+      .when(command)
+      .emits()
+    expect(workspace.expose(former as WorkspaceState).signIn).toEqual({
+      factorRequired: false,
+      factorRoles: [],
+    })
+  })
+
   it('is created with default settings, once', () => {
     given(null).when(create).emits({ type: 'workspace.created', changes: acme })
     given(acme).when(create).fails('conflict')

@@ -5,7 +5,9 @@ import {
   type Decider,
   type Decision,
   type Instant,
+  noSignInPolicy,
   notFound,
+  type SignInPolicy,
   type WorkspacePatch,
   type WorkspaceSettings,
   type WorkspaceState,
@@ -25,7 +27,13 @@ export interface UpdateWorkspace {
   now: Instant
 }
 
-export type WorkspaceCommand = CreateWorkspace | UpdateWorkspace
+export interface SetSignInPolicy {
+  kind: 'set_sign_in_policy'
+  policy: SignInPolicy
+  now: Instant
+}
+
+export type WorkspaceCommand = CreateWorkspace | UpdateWorkspace | SetSignInPolicy
 
 export const defaultSettings: WorkspaceSettings = { timezone: 'UTC', executionRetentionDays: 90 }
 
@@ -34,7 +42,8 @@ export const workspace: Decider<WorkspaceState, WorkspaceCommand> = {
   resourceType: 'workspace',
   table: 'workspaces',
   decide,
-  expose: (state) => state,
+  // Those of before there were policies have none.
+  expose: (state) => ({ ...state, signIn: state.signIn ?? noSignInPolicy }),
   describe: (state) => ({ displayName: state.name }),
 }
 
@@ -44,6 +53,8 @@ function decide(command: WorkspaceCommand, state: WorkspaceState | null): Decisi
       return create(command, state)
     case 'update':
       return update(command, state)
+    case 'set_sign_in_policy':
+      return setSignInPolicy(command, state)
     default:
       return assertNever(command)
   }
@@ -51,7 +62,15 @@ function decide(command: WorkspaceCommand, state: WorkspaceState | null): Decisi
 
 function create({ id, slug, name, now }: CreateWorkspace, existing: WorkspaceState | null) {
   if (existing !== null) throw new ApiError('conflict', 'A workspace with this id exists already.')
-  const after = { id, slug, name, settings: defaultSettings, createdAt: now, updatedAt: now }
+  const after = {
+    id,
+    slug,
+    name,
+    settings: defaultSettings,
+    signIn: noSignInPolicy,
+    createdAt: now,
+    updatedAt: now,
+  }
   return [{ type: 'workspace.created', after }]
 }
 
@@ -63,6 +82,13 @@ function update({ patch, now }: UpdateWorkspace, state: WorkspaceState | null) {
     executionRetentionDays: patch.settings?.executionRetentionDays ?? state.settings.executionRetentionDays,
   }
   const after = { ...state, name: patch.name ?? state.name, settings }
+  if (changedFields(state, after).length === 0) return []
+  return [{ type: 'workspace.updated', after: { ...after, updatedAt: now } }]
+}
+
+function setSignInPolicy({ policy, now }: SetSignInPolicy, state: WorkspaceState | null) {
+  if (state === null) throw notFound()
+  const after = { ...state, signIn: policy }
   if (changedFields(state, after).length === 0) return []
   return [{ type: 'workspace.updated', after: { ...after, updatedAt: now } }]
 }

@@ -1,7 +1,9 @@
 import {
+  NewSignInPolicy,
   NewWorkspace,
   notFound,
   type Principal,
+  SignInPolicy,
   Workspace,
   WorkspaceAccess,
   WorkspacePatch,
@@ -15,12 +17,13 @@ import { workspaceScope } from '../tenant/workspace-scope.js'
 import { requireEveryEnvironment } from '../token/reach.js'
 import { createWorkspaces } from './creating.js'
 import { workspace } from './domain.js'
+import type { SignInPolicies } from './sign-in-policy.js'
 import { workspaceStats } from './stats.js'
 
 const tag = 'Workspaces'
 
 /** Workspaces: those of the caller, and reading and changing the one a request is made in. */
-export function workspaceRoutes(ctx: ServiceContext<SettingsConfig>): Route[] {
+export function workspaceRoutes(ctx: ServiceContext<SettingsConfig>, policies: SignInPolicies): Route[] {
   const { store, database, cursors } = ctx
   const create = createWorkspaces(ctx)
   const workspaces = store.aggregate(workspace)
@@ -97,6 +100,37 @@ export function workspaceRoutes(ctx: ServiceContext<SettingsConfig>): Route[] {
         const command = { kind: 'update' as const, patch: body, now: meta.now }
         return workspaces.handle(id, command, { ...meta, tenant: workspaceScope(id) })
       },
+    }),
+
+    defineRoute({
+      operationId: 'getSignInPolicy',
+      method: 'get',
+      path: '/settings/sign-in-policy',
+      summary: 'Get what the workspace wants of a sign-in',
+      description: 'Of whom a second factor is required.',
+      tag,
+      scope: 'workspace:read',
+      response: SignInPolicy,
+      errors: ['not_found'],
+      handler: ({ meta }) => policies.get(meta),
+    }),
+
+    defineRoute({
+      operationId: 'setSignInPolicy',
+      stepUp: true,
+      method: 'put',
+      path: '/settings/sign-in-policy',
+      summary: 'Set what the workspace wants of a sign-in',
+      description:
+        'Whether everybody, or who has one of these roles, enters by a session that has proved a second factor alone; single ' +
+        'sign-on counts as one. Takes effect within a second: others are answered `factor_enrolment_required`. API keys go on ' +
+        'by their scopes, and making one takes such a session. For owners, in a session that meets it. Emits `workspace.updated`.',
+      tag,
+      scope: 'workspace:write',
+      body: NewSignInPolicy,
+      response: SignInPolicy,
+      errors: ['not_found', 'forbidden'],
+      handler: ({ body, meta }) => policies.set(body, meta),
     }),
 
     defineRoute({

@@ -1,0 +1,122 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { encodeCbor } from './cbor.js'
+
+interface Request {
+  challenge: string
+}
+interface CreationRequest extends Request {
+  rp: { id: string }
+  user: { id: string }
+}
+interface AssertionRequest extends Request {
+  rpId: string
+}
+
+/** What an authenticator does otherwise than it should. */
+export interface Deviations {
+  origin?: string
+  rpId?: string
+  /** The count it shows; one more than the last unless given. */
+  counter?: number
+  userVerified?: boolean
+  /** Made by another key. */
+  forged?: boolean
+}
+
+export type Authenticator = ReturnType<typeof createAuthenticator>
+
+const userPresent = 0x01
+const userVerified = 0x04
+const attested = 0x40
+const aaguidBytes = 16
+/** Labels of RFC 9053. */
+const cose = { keyType: 1, algorithm: 3, curve: -1, x: -2, y: -3, ec2: 2, es256: -7, p256: 1 }
+
+const base64url = (bytes: string | Buffer) => Buffer.from(bytes).toString('base64url')
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest()
+
+function bigEndian(value: number, bytes: number): Buffer {
+  const buffer = Buffer.alloc(bytes)
+  buffer.writeUIntBE(value, 0, bytes)
+  return buffer
+}
+
+/** A passkey of P-256 at this origin, with attestation `none`, as a browser answers for it. `counts`: shows how often it was used. */
+export function createAuthenticator({ origin, counts = false }: { origin: string; counts?: boolean }) {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const credentialId = randomBytes(16)
+  const id = base64url(credentialId)
+  let used = 0
+  let handle: string | undefined
+
+  const publicKey = () => {
+    const { x = '', y = '' } = pair.publicKey.export({ format: 'jwk' })
+    return encodeCbor(
+      new Map<number, number | Buffer>([
+        [cose.keyType, cose.ec2],
+        [cose.algorithm, cose.es256],
+        [cose.curve, cose.p256],
+        [cose.x, Buffer.from(x, 'base64url')],
+        [cose.y, Buffer.from(y, 'base64url')],
+      ]),
+    )
+  }
+  const clientData = (type: string, { challenge }: Request, given: Deviations) =>
+    JSON.stringify({ type, challenge, origin: given.origin ?? origin, crossOrigin: false })
+  const head = (rpId: string, flags: number, given: Deviations) => {
+    if (counts) used++
+    const verified = given.userVerified === false ? 0 : userVerified
+    return Buffer.concat([
+      sha256(given.rpId ?? rpId),
+      Buffer.from([flags | userPresent | verified]),
+      bigEndian(given.counter ?? used, 4),
+    ])
+  }
+  const credential = { id, rawId: id, type: 'public-key', clientExtensionResults: {} } as const
+
+  return {
+    id,
+    /** `navigator.credentials.create`. */
+    create(options: CreationRequest, given: Deviations = {}) {
+      handle = options.user.id
+      const authData = Buffer.concat([
+        head(options.rp.id, attested, given),
+        Buffer.alloc(aaguidBytes),
+        bigEndian(credentialId.length, 2),
+        credentialId,
+        publicKey(),
+      ])
+      const statement = new Map<string, unknown>([
+        ['fmt', 'none'],
+        ['attStmt', new Map()],
+        ['authData', authData],
+      ])
+      return {
+        ...credential,
+        response: {
+          clientDataJSON: base64url(clientData('webauthn.create', options, given)),
+          attestationObject: base64url(encodeCbor(statement)),
+          transports: ['internal'],
+        },
+      }
+    },
+
+    /** `navigator.credentials.get`. */
+    get(options: AssertionRequest, given: Deviations = {}) {
+      const client = clientData('webauthn.get', options, given)
+      const authenticatorData = head(options.rpId, 0, given)
+      const { privateKey } = given.forged ? stranger : pair
+      const signature = sign('sha256', Buffer.concat([authenticatorData, sha256(client)]), privateKey)
+      return {
+        ...credential,
+        response: {
+          clientDataJSON: base64url(client),
+          authenticatorData: base64url(authenticatorData),
+          signature: base64url(signature),
+          ...(handle !== undefined && { userHandle: handle }),
+        },
+      }
+    },
+  }
+}

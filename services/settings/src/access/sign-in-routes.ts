@@ -1,0 +1,101 @@
+import {
+  BrowserSession,
+  BrowserSignIn,
+  browserSignIn,
+  LogIn,
+  PasskeyChallenge,
+  Session,
+} from '@opsplane/contracts'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { AcceptInvitation } from '../membership/acceptance.js'
+import type { AnswerSignIn } from '../session/answer-sign-in.js'
+import type { Login } from '../session/login.js'
+import type { PasskeySignIn } from '../session/passkey-sign-in.js'
+import { setSessionCookie } from '../session/session-cookie.js'
+import { originOf } from '../session/sessions.js'
+
+const tag = 'Authentication'
+
+export interface SignInWork {
+  login: Login
+  answer: AnswerSignIn
+  passkeySignIn: PasskeySignIn
+  accept: AcceptInvitation
+}
+
+/** The doors by which somebody gets a session. */
+export function signInRoutes({ login, answer, passkeySignIn, accept }: SignInWork): Route[] {
+  const signInBrowser = (body: BrowserSignIn, meta: RequestMeta): Promise<Session> => {
+    const at = { now: meta.now, kind: 'web' as const }
+    if ('token' in body) return accept(body, meta, at.kind)
+    return 'email' in body ? login(body, originOf(meta), at) : answer(body, originOf(meta), at)
+  }
+
+  return [
+    defineRoute({
+      operationId: 'createSession',
+      method: 'post',
+      path: '/auth/token',
+      summary: 'Log in',
+      description:
+        'Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at ' +
+        'logout. A login with a second factor is answered `factor_required`, whose details have a challenge: its answer is ' +
+        'exchanged here as well, within five minutes and five attempts. An unknown e-mail and a wrong password are answered alike. After several failures each next one ' +
+        'must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.',
+      tag,
+      scope: 'public',
+      body: LogIn,
+      response: Session,
+      status: 201,
+      errors: ['invalid_credentials', 'factor_required', 'invalid_token', 'rate_limited'],
+      idempotency: 'none',
+      handler: ({ body, meta }) => {
+        const at = { now: meta.now, kind: 'ses' as const }
+        return 'email' in body ? login(body, originOf(meta), at) : answer(body, originOf(meta), at)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'beginPasskeySignIn',
+      method: 'post',
+      path: '/auth/passkey/options',
+      summary: 'Begin to sign in with a passkey',
+      description:
+        'Answers what a browser asks its authenticator for, without a name: the passkey says whose it is. What it answers is sent to ' +
+        '`POST /auth/session`. A 409 (`passkeys_unavailable`) where passkeys are off.',
+      tag,
+      scope: 'public',
+      response: PasskeyChallenge,
+      errors: ['conflict'],
+      idempotency: 'none',
+      handler: async ({ meta }) => passkeySignIn.begin(meta.now),
+    }),
+
+    defineRoute({
+      operationId: browserSignIn,
+      method: 'post',
+      path: '/auth/session',
+      summary: 'Sign in from a browser',
+      description:
+        'Takes e-mail and password, an invitation as `POST /auth/invitations/accept` does, or the answer to a challenge, and sets the session as a cookie ' +
+        '(HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with ' +
+        '`Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an ' +
+        '`X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes ' +
+        'before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. ' +
+        'Emits `session.started`.',
+      tag,
+      scope: 'public',
+      body: BrowserSignIn,
+      response: BrowserSession,
+      status: 201,
+      errors: ['forbidden', 'invalid_credentials', 'factor_required', 'invalid_token', 'rate_limited'],
+      idempotency: 'none',
+      handler: async ({ body, meta }) => {
+        const session = await signInBrowser(body, meta)
+        const { accessToken, tokenType: _, ...shown } = session
+        setSessionCookie(meta, { token: accessToken, expiresAt: session.expiresAt })
+        return shown
+      },
+    }),
+  ]
+}

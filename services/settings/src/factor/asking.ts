@@ -1,0 +1,48 @@
+import { ApiError, type FactorChallenge, type Instant } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import type { ChallengeSubject, Challenges } from './challenges.js'
+import { factorsOf, methodsOf, recoveryCodesLeft } from './queries.js'
+import type { RelyingParty } from './relying-party.js'
+import { passkeyRequest } from './webauthn.js'
+
+/** Throws `factor_required` with a challenge where the login has a factor. */
+export type AskForFactor = (subject: ChallengeSubject, now: Instant) => Promise<void>
+
+/** A challenge to prove a factor of the login; null where it has none. */
+export type ChallengeLogin = (subject: ChallengeSubject, now: Instant) => Promise<FactorChallenge | null>
+
+export interface AskingOptions {
+  db: Drizzle
+  challenges: Challenges
+  party: RelyingParty | { reason: string }
+}
+
+export function createChallengeLogin({ db, challenges, party }: AskingOptions): ChallengeLogin {
+  return async (subject, now) => {
+    const factors = await factorsOf(db, subject.accountId)
+    if (factors.length === 0) return null
+    const left = await recoveryCodesLeft(db, subject.accountId)
+    const methods = methodsOf(factors, left, !('reason' in party))
+    const { token: challenge, secretHash, expiresAt } = await challenges.issue(subject, now)
+    const passkeys = factors.flatMap(({ credentialId, transports }) =>
+      credentialId === null ? [] : [{ credentialId, transports: transports ?? [] }],
+    )
+    const passkey =
+      'reason' in party || passkeys.length === 0 ? null : passkeyRequest(party, secretHash, passkeys)
+    return { challenge, expiresAt, methods, passkey }
+  }
+}
+
+export const createAskForFactor =
+  (challengeLogin: ChallengeLogin): AskForFactor =>
+  async (subject, now) => {
+    const challenge = await challengeLogin(subject, now)
+    if (challenge !== null) throw factorRequired(challenge)
+  }
+
+export function factorRequired(challenge: FactorChallenge): ApiError {
+  const message = 'The login has a second factor. Answer the challenge of the details with it.'
+  return new ApiError('factor_required', message, {
+    details: [{ in: 'body', path: '', code: 'factor_required', message, params: { ...challenge } }],
+  })
+}

@@ -1,0 +1,89 @@
+import { type Instant, newId, type SignInMethod } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { constantTimeEqual } from '@opsplane/runtime'
+import { and, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { issueToken, readToken } from '../token/bearer-token.js'
+import { signInChallenges as table } from './tables.js'
+
+export type Challenge = typeof table.$inferSelect
+
+/** What is still to be proved, and by whom. */
+export interface ChallengeSubject {
+  purpose: Challenge['purpose']
+  accountId: string
+  /** Which steps up, or enrols. */
+  sessionId?: string
+  /** Of a sign-in. */
+  methods?: readonly SignInMethod[]
+  providerId?: string | undefined
+  workspaceId?: string | undefined
+  passwordHash?: string | null
+}
+
+export interface IssuedChallenge {
+  token: string
+  secretHash: string
+  expiresAt: Instant
+}
+
+export type Challenges = ReturnType<typeof createChallenges>
+
+export const challengeMs = 5 * 60_000
+/** Wrong answers to one challenge. */
+export const mostAttempts = 5
+const sweptAtOnce = 100
+
+/** Challenges in force. Only the hashes of their tokens are kept; those that are over are removed in passing. */
+export function createChallenges(db: Drizzle) {
+  const sweep = (now: Instant) =>
+    db
+      .delete(table)
+      .where(
+        inArray(
+          table.id,
+          db.select({ id: table.id }).from(table).where(lte(table.expiresAt, now)).limit(sweptAtOnce),
+        ),
+      )
+
+  return {
+    async issue({ methods = [], ...subject }: ChallengeSubject, now: Instant): Promise<IssuedChallenge> {
+      await sweep(now)
+      const id = newId('signInChallenge')
+      const { plaintext: token, secretHash } = issueToken('sic', id)
+      const expiresAt = new Date(Date.parse(now) + challengeMs).toISOString()
+      await db.insert(table).values({ ...subject, id, secretHash, expiresAt, methods: [...methods] })
+      return { token, secretHash, expiresAt }
+    },
+
+    /** Null for what was never issued, is over, or is for something else. */
+    async find(
+      token: string,
+      { purpose, sessionId, now }: Pick<ChallengeSubject, 'purpose' | 'sessionId'> & { now: Instant },
+    ): Promise<Challenge | null> {
+      const presented = readToken(token)
+      const [row] = await db
+        .select()
+        .from(table)
+        .where(eq(table.id, presented?.kind === 'sic' ? presented.id : ''))
+      const matches = constantTimeEqual(row?.secretHash ?? '', presented?.secretHash ?? '')
+      if (!row || !matches || row.purpose !== purpose || row.expiresAt <= now) return null
+      return row.sessionId === (sessionId ?? null) ? row : null
+    },
+
+    /** Counts an attempt before it is looked at, so that parallel ones count too. False beyond the most. */
+    async count(id: string): Promise<boolean> {
+      const counted = await db
+        .update(table)
+        .set({ attempts: sql`${table.attempts} + 1` })
+        .where(and(eq(table.id, id), lt(table.attempts, mostAttempts)))
+        .returning({ id: table.id })
+      return counted.length === 1
+    },
+
+    /** Uses it up. False when another request has done so. */
+    async take(id: string): Promise<boolean> {
+      const taken = await db.delete(table).where(eq(table.id, id)).returning({ id: table.id })
+      return taken.length === 1
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { FactorState } from '@opsplane/contracts'
+import type { Transaction } from '@opsplane/eventstore'
+import { statementsOf } from '@opsplane/postgres'
+import { type Occasion, reportOfLogin } from '../session/session-log.js'
+
+const factorEvent = (type: 'factor.added' | 'factor.removed' | 'factor.clone_suspected') => {
+  const isGone = type === 'factor.removed'
+  const isNew = type === 'factor.added'
+  return (tx: Transaction, factor: FactorState, occasion: Occasion) =>
+    reportOfLogin(
+      { db: tx, run: statementsOf(tx) },
+      {
+        ...{ type, userId: factor.userId },
+        resource: { type: 'factor', id: factor.id, displayName: factor.name },
+        data: { before: isNew ? null : factor, after: isGone ? null : factor },
+      },
+      occasion,
+    )
+}
+
+export const reportAdded = factorEvent('factor.added')
+export const reportRemoved = factorEvent('factor.removed')
+export const reportCloneSuspected = factorEvent('factor.clone_suspected')
+
+/** `left`: codes that have not been used. */
+export const reportRecoveryCodes = (
+  tx: Transaction,
+  type: 'recovery_codes.created' | 'recovery_codes.used',
+  { userId, left }: { userId: string; left: number },
+  occasion: Occasion,
+) =>
+  reportOfLogin(
+    { db: tx, run: statementsOf(tx) },
+    {
+      ...{ type, userId },
+      resource: { type: 'login', id: userId, displayName: occasion.actor.name },
+      data: { before: null, after: { id: userId, left } },
+    },
+    occasion,
+  )

@@ -1,0 +1,273 @@
+import {
+  ApiError,
+  type Factor,
+  type Factors,
+  type NewFactor,
+  type NewPasskey,
+  newId,
+  notFound,
+  type PasskeyEnrolment,
+  type RecoveryCodes,
+  stepUpMs,
+  type TotpConfirmation,
+  type TotpEnrolment,
+} from '@opsplane/contracts'
+import type { Transaction } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { Vault } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { and, eq, isNull } from 'drizzle-orm'
+import { lockAccount, storedAccount } from '../account/queries.js'
+import { provesFactor } from '../session/methods.js'
+import { requireSession } from '../session/own-session.js'
+import type { Sessions } from '../session/sessions.js'
+import type { Challenges } from './challenges.js'
+import { reportAdded, reportRecoveryCodes, reportRemoved } from './factor-log.js'
+import { secretPlace } from './proof.js'
+import { type FactorRow, factorsOf, recoveryCodesLeft, shown, stateOf, unconfirmed } from './queries.js'
+import { codesAtOnce, newRecoveryCode, recoveryCodeHash } from './recovery-codes.js'
+import { type RelyingParty, requireRelyingParty } from './relying-party.js'
+import { recoveryCodes, accountFactors as table } from './tables.js'
+import { newTotpSecret, totpStep, totpUri } from './totp.js'
+import { passkeyCreation, readAttestation } from './webauthn.js'
+
+export interface FactorOptions {
+  vault: Vault
+  sessions: Sessions
+  challenges: Challenges
+  party: RelyingParty | { reason: string }
+}
+
+export type FactorWork = ReturnType<typeof createFactors>
+
+const mostFactors = 10
+const refusal = 'An API key has nothing to do with the factors of a login. Sign in.'
+
+/** The second factors of a login, which it adds and removes in a session that has proved all it can. */
+export function createFactors(
+  { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
+  { vault, sessions, challenges, party }: FactorOptions,
+) {
+  /** Throws `forbidden` and `step_up_required` for a session that may not change what proves the login. */
+  const changing = async (meta: RequestMeta) => {
+    const { userId, tokenId: sessionId } = requireSession(meta, refusal)
+    const session = await sessions.proofOf(sessionId)
+    if (session === null) throw notFound()
+    if (session.workspaceId !== null) throw entersOneWorkspace()
+    const provedMs = Date.parse(session.provedAt ?? session.createdAt)
+    if (Date.parse(meta.now) - provedMs >= stepUpMs) throw proveAgain(meta)
+    if (!provesFactor(session.methods) && (await factorsOf(db, userId)).length > 0) throw proveAgain(meta)
+    return { userId, sessionId }
+  }
+
+  /**
+   * What has been proved counts from now on. With the first one all other sessions end: they were opened with less. The session
+   * it is added in has proved it.
+   */
+  const added = async (
+    tx: Transaction,
+    row: FactorRow,
+    { sessionId, meta }: { sessionId: string; meta: RequestMeta },
+  ) => {
+    await reportAdded(tx, stateOf(row), meta)
+    if ((await factorsOf(tx, row.accountId)).length > 1) return
+    await sessions.endAll(tx, { accountId: row.accountId, except: sessionId, reason: 'factor_added' }, meta)
+    await sessions.addMethod(tx, sessionId, row.kind)
+  }
+
+  const removed = async (
+    tx: Transaction,
+    rows: FactorRow[],
+    { except, meta }: { except?: string; meta: RequestMeta },
+  ) => {
+    for (const row of rows.filter(({ confirmedAt }) => confirmedAt !== null))
+      await reportRemoved(tx, stateOf(row), meta)
+    for (const accountId of new Set(rows.map((row) => row.accountId))) {
+      await sessions.endAll(tx, { accountId, ...(except && { except }), reason: 'factor_removed' }, meta)
+      if ((await factorsOf(tx, accountId)).length > 0) continue
+      await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId))
+      await sessions.dropFactors(tx, accountId)
+    }
+  }
+
+  const transact = async <Result>(
+    userId: string,
+    work: (tx: Transaction) => Promise<Result>,
+  ): Promise<Result> => {
+    const result = await db.transaction(async (tx) => {
+      await lockAccount(tx, userId)
+      return work(tx)
+    })
+    relay.wake()
+    return result
+  }
+
+  const requireRoom = async (tx: Transaction, userId: string) => {
+    if ((await factorsOf(tx, userId)).length < mostFactors) return
+    throw new ApiError('conflict', `A login has ${mostFactors} factors at most. Remove one first.`)
+  }
+
+  return {
+    async list(meta: RequestMeta): Promise<Factors> {
+      const { userId } = requireSession(meta, refusal)
+      const [factors, left] = await Promise.all([factorsOf(db, userId), recoveryCodesLeft(db, userId)])
+      const reason = 'reason' in party ? party.reason : null
+      return {
+        factors: factors.map(shown),
+        recoveryCodesLeft: left,
+        passkeys: { available: reason === null, reason },
+      }
+    },
+
+    /** Replaces one that was begun and not confirmed. Throws `forbidden`, `step_up_required`, `conflict`. */
+    async beginTotp({ name }: NewFactor, meta: RequestMeta): Promise<TotpEnrolment> {
+      const { userId } = await changing(meta)
+      const { email } = await storedAccount(db, userId)
+      const [id, secret] = [newId('factor'), newTotpSecret()]
+      const [owner, place] = secretPlace(id)
+      const sealedSecret = await vault.seal(owner, secret, place)
+      await transact(userId, async (tx) => {
+        await requireRoom(tx, userId)
+        await tx.delete(table).where(and(eq(table.accountId, userId), isNull(table.confirmedAt)))
+        await tx.insert(table).values({
+          ...{ id, accountId: userId, kind: 'totp', name, createdAt: meta.now, sealedSecret },
+        })
+      })
+      return { id, secret, uri: totpUri({ issuer: 'Opsplane', email, secret }) }
+    },
+
+    /** Throws `not_found`, `validation_failed` for a wrong code, `forbidden`, `step_up_required`. */
+    async confirmTotp({ id, code }: TotpConfirmation, meta: RequestMeta): Promise<Factor> {
+      const { userId, sessionId } = await changing(meta)
+      const begun = await unconfirmed(db, userId, id)
+      if (begun === null || begun.sealedSecret === null) throw notFound()
+      const [owner, place] = secretPlace(id)
+      const step = totpStep(await vault.open(owner, begun.sealedSecret, place), code, meta.now)
+      if (step === null) throw wrongCode()
+      return transact(userId, async (tx) => {
+        await requireRoom(tx, userId)
+        const [row] = await tx
+          .update(table)
+          .set({ confirmedAt: meta.now, lastStep: step })
+          .where(and(eq(table.id, id), isNull(table.confirmedAt)))
+          .returning()
+        if (!row) throw notFound()
+        await added(tx, row, { sessionId, meta })
+        return shown(row)
+      })
+    },
+
+    /** Throws `conflict` where passkeys are off, `forbidden`, `step_up_required`. */
+    async beginPasskey(meta: RequestMeta): Promise<PasskeyEnrolment> {
+      const { userId, sessionId } = await changing(meta)
+      const relyingParty = requireRelyingParty(party)
+      const [user, factors] = await Promise.all([storedAccount(db, userId), factorsOf(db, userId)])
+      const issued = await challenges.issue({ purpose: 'enrolment', accountId: userId, sessionId }, meta.now)
+      const known = factors.flatMap(({ credentialId, transports }) =>
+        credentialId === null ? [] : [{ credentialId, transports: transports ?? [] }],
+      )
+      const publicKey = passkeyCreation(relyingParty, user, { challengeHash: issued.secretHash, known })
+      return { challenge: issued.token, expiresAt: issued.expiresAt, publicKey }
+    },
+
+    /** Throws `invalid_token`, `validation_failed`, `conflict`, `forbidden`, `step_up_required`. */
+    async addPasskey({ challenge, name, credential }: NewPasskey, meta: RequestMeta): Promise<Factor> {
+      const { userId, sessionId } = await changing(meta)
+      const relyingParty = requireRelyingParty(party)
+      const found = await challenges.find(challenge, { purpose: 'enrolment', sessionId, now: meta.now })
+      if (found === null || !(await challenges.take(found.id))) throw invalidChallenge()
+      const passkey = await readAttestation(relyingParty, credential, found.secretHash)
+      const { now } = meta
+      return transact(userId, async (tx) => {
+        await requireRoom(tx, userId)
+        const [row] = await tx
+          .insert(table)
+          .values({
+            ...{ id: newId('factor'), accountId: userId, kind: 'passkey', name, ...passkey },
+            ...{ createdAt: now, confirmedAt: now },
+          })
+          .onConflictDoNothing()
+          .returning()
+        if (!row) throw new ApiError('conflict', 'This passkey is one of a login already.')
+        await added(tx, row, { sessionId, meta })
+        return shown(row)
+      })
+    },
+
+    /** Throws `not_found`, `forbidden`, `step_up_required`. */
+    async rename(id: string, { name }: NewFactor, meta: RequestMeta): Promise<Factor> {
+      const { userId } = await changing(meta)
+      const [row] = await db
+        .update(table)
+        .set({ name })
+        .where(and(eq(table.id, id), eq(table.accountId, userId)))
+        .returning()
+      if (!row || row.confirmedAt === null) throw notFound()
+      return shown(row)
+    },
+
+    /** All other sessions end. Throws `not_found`, `forbidden`, `step_up_required`. */
+    async remove(id: string, meta: RequestMeta): Promise<void> {
+      const { userId, sessionId } = await changing(meta)
+      await transact(userId, async (tx) => {
+        const rows = await tx
+          .delete(table)
+          .where(and(eq(table.id, id), eq(table.accountId, userId)))
+          .returning()
+        if (rows.length === 0) throw notFound()
+        await removed(tx, rows, { except: sessionId, meta })
+      })
+    },
+
+    /** Of somebody else, whom the caller is entitled to help: the login has its password alone from now on. */
+    async removeAll(userId: string, meta: RequestMeta): Promise<void> {
+      await transact(userId, async (tx) => {
+        const rows = await tx.delete(table).where(eq(table.accountId, userId)).returning()
+        await removed(tx, rows, { meta })
+      })
+    },
+
+    /** Those before them are good for nothing. Throws `conflict` without a factor, `forbidden`, `step_up_required`. */
+    async renewRecoveryCodes(meta: RequestMeta): Promise<RecoveryCodes> {
+      const { userId } = await changing(meta)
+      const codes = Array.from({ length: codesAtOnce }, newRecoveryCode)
+      await transact(userId, async (tx) => {
+        if ((await factorsOf(tx, userId)).length === 0) throw nothingToRecover()
+        await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, userId))
+        await tx
+          .insert(recoveryCodes)
+          .values(codes.map((code) => ({ accountId: userId, codeHash: recoveryCodeHash(userId, code) })))
+        await reportRecoveryCodes(tx, 'recovery_codes.created', { userId, left: codes.length }, meta)
+      })
+      return { codes }
+    },
+  }
+}
+
+const entersOneWorkspace = () =>
+  new ApiError(
+    'forbidden',
+    'This session enters one workspace, by single sign-on: it changes nothing of the login. Sign in with its password.',
+  )
+
+function proveAgain({ principal }: RequestMeta): ApiError {
+  const remedy = principal.provedAt === undefined ? 'Log in again' : 'Prove who you are by POST /auth/step-up'
+  return new ApiError(
+    'step_up_required',
+    `This takes a fresh proof, with a factor where there is one. ${remedy}.`,
+  )
+}
+
+const wrongCode = () =>
+  new ApiError('validation_failed', 'The code is not the one the authenticator app shows now.', {
+    details: [{ in: 'body', path: '/code', code: 'wrong_code', message: 'is not the present code' }],
+  })
+
+export const invalidChallenge = () =>
+  new ApiError(
+    'invalid_token',
+    'The challenge is not valid: it has been answered, has ended, or is of something else.',
+  )
+
+const nothingToRecover = () =>
+  new ApiError('conflict', 'Recovery codes stand in for a factor, and this login has none. Add one first.')

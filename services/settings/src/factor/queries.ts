@@ -1,0 +1,65 @@
+import type { ChallengeMethod, Factor, FactorState } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, asc, count, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { recoveryCodes, accountFactors as table } from './tables.js'
+
+export type FactorRow = typeof table.$inferSelect
+type Reading = Pick<Drizzle, 'select'>
+
+/** Of a row that is joined: the login has a factor that has been proved. */
+export const accountHasFactor = (accountId: string): SQL =>
+  sql`exists (select from ${table} where ${table.accountId} = ${accountId} and ${table.confirmedAt} is not null)`
+
+/** Those that have been proved once, the oldest first. */
+export const factorsOf = (db: Reading, accountId: string): Promise<FactorRow[]> =>
+  db
+    .select()
+    .from(table)
+    .where(and(eq(table.accountId, accountId), isNotNull(table.confirmedAt)))
+    .orderBy(asc(table.id))
+
+/** One that is still to be proved. */
+export async function unconfirmed(db: Reading, accountId: string, id: string): Promise<FactorRow | null> {
+  const [row] = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.accountId, accountId), eq(table.id, id), isNull(table.confirmedAt)))
+  return row ?? null
+}
+
+/** The passkey a credential is of, whosesoever it is. */
+export async function passkeyByCredential(db: Reading, credentialId: string): Promise<FactorRow | null> {
+  const [row] = await db.select().from(table).where(eq(table.credentialId, credentialId))
+  return row ?? null
+}
+
+export async function recoveryCodesLeft(db: Reading, accountId: string): Promise<number> {
+  const [row] = await db
+    .select({ left: count() })
+    .from(recoveryCodes)
+    .where(and(eq(recoveryCodes.accountId, accountId), isNull(recoveryCodes.usedAt)))
+  return row?.left ?? 0
+}
+
+/** How a login with these factors can prove more than its password. */
+export function methodsOf(
+  factors: readonly FactorRow[],
+  left: number,
+  withPasskeys: boolean,
+): ChallengeMethod[] {
+  const has = (kind: FactorRow['kind']) => factors.some((factor) => factor.kind === kind)
+  return [
+    ...(has('totp') ? (['totp'] as const) : []),
+    ...(has('passkey') && withPasskeys ? (['passkey'] as const) : []),
+    ...(left > 0 ? (['recovery_code'] as const) : []),
+  ]
+}
+
+/** As events carry it. */
+export const stateOf = ({ id, accountId, kind, name, createdAt }: FactorRow): FactorState => ({
+  ...{ id, userId: accountId, kind, name, createdAt },
+})
+
+export const shown = ({ id, kind, name, createdAt, lastUsedAt }: FactorRow): Factor => ({
+  ...{ id, kind, name, createdAt, lastUsedAt },
+})

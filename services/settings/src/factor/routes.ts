@@ -1,0 +1,155 @@
+import {
+  Factor,
+  Factors,
+  NewFactor,
+  NewPasskey,
+  PasskeyEnrolment,
+  RecoveryCodes,
+  TotpConfirmation,
+  TotpEnrolment,
+} from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { z } from 'zod'
+import type { FactorWork } from './factors.js'
+import type { RemoveFactorsOf } from './removal.js'
+
+const own = { tag: 'Authentication', scope: 'authenticated', workspace: 'none' } as const
+/** A secret that is shown once is kept nowhere, not even for a repetition. */
+const change = { ...own, stepUp: true, idempotency: 'none' } as const
+
+/** The second factors of the caller's own login, in a session. */
+export function factorRoutes(factors: FactorWork, removeOf: RemoveFactorsOf): Route[] {
+  return [
+    defineRoute({
+      ...own,
+      operationId: 'listFactors',
+      method: 'get',
+      path: '/auth/factors',
+      summary: 'List your second factors',
+      description: 'Authenticator apps and passkeys of your login, and how many recovery codes are left.',
+      response: Factors,
+      errors: ['forbidden'],
+      handler: ({ meta }) => factors.list(meta),
+    }),
+
+    defineRoute({
+      ...change,
+      operationId: 'beginTotp',
+      method: 'post',
+      path: '/auth/factors/totp',
+      summary: 'Add an authenticator app',
+      description:
+        'Answers the secret, this once, as text and as the URI of a QR code. It counts once it is confirmed by a code, and ' +
+        'replaces one that was not.',
+      body: NewFactor,
+      response: TotpEnrolment,
+      status: 201,
+      errors: ['forbidden', 'conflict'],
+      handler: ({ body, meta }) => factors.beginTotp(body, meta),
+    }),
+
+    defineRoute({
+      ...change,
+      operationId: 'confirmTotp',
+      method: 'post',
+      path: '/auth/factors/totp/confirm',
+      summary: 'Confirm an authenticator app',
+      description:
+        'By a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.',
+      body: TotpConfirmation,
+      response: Factor,
+      errors: ['not_found', 'forbidden', 'conflict'],
+      handler: ({ body, meta }) => factors.confirmTotp(body, meta),
+    }),
+
+    defineRoute({
+      ...change,
+      operationId: 'beginPasskey',
+      method: 'post',
+      path: '/auth/factors/passkeys/options',
+      summary: 'Begin to add a passkey',
+      description:
+        'Answers what a browser asks its authenticator for. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, ' +
+        'or with an IP address, this is a 409 (`passkeys_unavailable`).',
+      response: PasskeyEnrolment,
+      status: 201,
+      errors: ['forbidden', 'conflict'],
+      handler: ({ meta }) => factors.beginPasskey(meta),
+    }),
+
+    defineRoute({
+      ...change,
+      operationId: 'addPasskey',
+      method: 'post',
+      path: '/auth/factors/passkeys',
+      summary: 'Add a passkey',
+      description:
+        'The credential a browser has made for the challenge, which works once. With the first factor of a login all its ' +
+        'other sessions end. Emits `factor.added`.',
+      body: NewPasskey,
+      response: Factor,
+      status: 201,
+      errors: ['invalid_token', 'forbidden', 'conflict'],
+      handler: ({ body, meta }) => factors.addPasskey(body, meta),
+    }),
+
+    defineRoute({
+      ...change,
+      operationId: 'renameFactor',
+      method: 'patch',
+      path: '/auth/factors/:id',
+      summary: 'Rename a second factor',
+      body: NewFactor,
+      response: Factor,
+      errors: ['not_found', 'forbidden'],
+      handler: ({ params, body, meta }) => factors.rename(params.id, body, meta),
+    }),
+
+    defineRoute({
+      ...change,
+      operationId: 'removeFactor',
+      method: 'delete',
+      path: '/auth/factors/:id',
+      summary: 'Remove a second factor',
+      description:
+        'All other sessions of the login end; with its last factor recovery codes go as well. Emits `factor.removed`.',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden'],
+      handler: ({ params, meta }) => factors.remove(params.id, meta),
+    }),
+
+    defineRoute({
+      ...change,
+      operationId: 'createRecoveryCodes',
+      method: 'post',
+      path: '/auth/recovery-codes',
+      summary: 'Make recovery codes',
+      description:
+        'Ten, shown this once, each of which stands in for a factor once. They replace those before. Emits ' +
+        '`recovery_codes.created`.',
+      response: RecoveryCodes,
+      status: 201,
+      errors: ['forbidden', 'conflict'],
+      handler: ({ meta }) => factors.renewRecoveryCodes(meta),
+    }),
+
+    defineRoute({
+      operationId: 'removeUserFactors',
+      stepUp: true,
+      method: 'delete',
+      path: '/settings/users/:id/factors',
+      summary: 'Remove the second factors of a user',
+      description:
+        'For somebody who has lost them: all factors and recovery codes of the login go, and its sessions end. Only of an ' +
+        'active user who is a member of no other workspace, and may do no more than the caller. API keys are refused. ' +
+        'Emits `factor.removed`.',
+      tag: 'Users',
+      scope: 'credentials:manage',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden'],
+      handler: ({ params, meta }) => removeOf(params.id, meta),
+    }),
+  ]
+}

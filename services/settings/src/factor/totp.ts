@@ -1,0 +1,19 @@
+import type { Instant } from '@opsplane/contracts'
+import { generateSecret, generateURI, verifySync } from 'otplib'
+
+/** What authenticator apps go by: six digits of SHA-1, anew each 30 seconds. */
+const stepSeconds = 30
+
+export const newTotpSecret = (): string => generateSecret()
+
+/** What a QR code for an authenticator app shows. */
+export const totpUri = ({ issuer, email, secret }: { issuer: string; email: string; secret: string }) =>
+  generateURI({ issuer, label: email, secret })
+
+/** The time step a code is of: this one, or the one before or after it, for clocks that differ. Null where it is of none. */
+export function totpStep(secret: string, code: string, now: Instant): number | null {
+  if (!/^\d{6}$/.test(code)) return null
+  const epoch = Math.floor(Date.parse(now) / 1_000)
+  const result = verifySync({ secret, token: code, epoch, epochTolerance: stepSeconds })
+  return result.valid && 'timeStep' in result ? result.timeStep : null
+}

@@ -1,0 +1,66 @@
+import {
+  ApiError,
+  invalidField,
+  type NewSignInPolicy,
+  noSignInPolicy,
+  notFound,
+  type SignInPolicy,
+} from '@opsplane/contracts'
+import type { Serialized, Transaction } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { atHome } from '../membership/members.js'
+import { grantedBy } from '../role/reading.js'
+import { provesFactor } from '../session/methods.js'
+import { requireSession } from '../session/own-session.js'
+import type { Sessions } from '../session/sessions.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { workspace } from './domain.js'
+
+export type SignInPolicies = ReturnType<typeof createSignInPolicies>
+
+/** What a workspace wants of those who enter it. */
+export function createSignInPolicies(
+  { store }: Pick<ServiceContext, 'store'>,
+  { serialized, sessions }: { serialized: Serialized; sessions: Sessions },
+) {
+  const workspaces = store.aggregate(workspace)
+
+  const requireRoles = async (tx: Transaction, workspaceId: string, { factorRoles }: NewSignInPolicy) => {
+    for (const [index, role] of factorRoles.entries()) {
+      if ((await grantedBy(tx, workspaceId, role)) !== null) continue
+      const path = `/factorRoles/${index}`
+      throw invalidField(path, 'unknown_role', `There is no role ${role}. See GET /settings/roles.`)
+    }
+  }
+
+  return {
+    async get({ tenant: { workspaceId } }: RequestMeta): Promise<SignInPolicy> {
+      const found = await workspaces.find(workspaceId, workspaceScope(workspaceId))
+      if (found === null) throw notFound()
+      return found.state.signIn ?? noSignInPolicy
+    },
+
+    /** By an owner, in a session that meets it. Throws `forbidden`, `factor_enrolment_required`, `validation_failed`. */
+    async set(policy: NewSignInPolicy, meta: RequestMeta): Promise<SignInPolicy> {
+      const { tokenId, role } = requireSession(meta, 'An API key sets no sign-in policy. Sign in.')
+      if (role !== 'owner') throw new ApiError('forbidden', 'The sign-in policy is for owners to set.')
+      const session = await sessions.proofOf(tokenId)
+      const asksForFactors = policy.factorRequired || policy.factorRoles.length > 0
+      if (asksForFactors && !provesFactor(session?.methods ?? [])) throw factorFirst()
+      const { workspaceId } = meta.tenant
+      const { signIn } = await serialized(atHome(meta), async (unit, tx) => {
+        await requireRoles(tx, workspaceId, policy)
+        const command = { kind: 'set_sign_in_policy' as const, policy, now: meta.now }
+        return unit.handle(workspaces, workspaceId, command)
+      })
+      return signIn
+    },
+  }
+}
+
+const factorFirst = () =>
+  new ApiError(
+    'factor_enrolment_required',
+    'You would lock yourself out: this session has proved no second factor. Add one by POST /auth/factors/totp or a passkey first.',
+  )
