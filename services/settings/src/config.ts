@@ -18,7 +18,10 @@ const settings = backendConfig.extend({
     .url({ protocol: /^https?$/ })
     .transform((url) => new URL(url).origin)
     .optional()
-    .meta({ description: 'origin people use: passkeys are bound to its host, and identity providers send browsers back to it; without one both are off' }),
+    .meta({
+      description:
+        'origin people use: passkeys are bound to its host, and identity providers send browsers back to it; without one both are off',
+    }),
   ssoDomains: commaSeparated.default([]).pipe(z.array(Domain)).meta({
     description:
       'comma-separated domains of e-mail addresses whose people may become users by signing in by an identity provider',

@@ -50,7 +50,9 @@ export function identityRoutes(
       description: 'Those of identity providers that sign you in, the oldest first: 200 at most.',
       response: z.object({ identities: z.array(Identity) }).meta({ id: 'Identities' }),
       errors: ['forbidden'],
-      handler: async ({ meta }) => ({ identities: await identitiesOf(db, requireSession(meta, noKey).userId) }),
+      handler: async ({ meta }) => ({
+        identities: await identitiesOf(db, requireSession(meta, noKey).userId),
+      }),
     }),
 
     defineRoute({

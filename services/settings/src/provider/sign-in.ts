@@ -158,8 +158,7 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
       if (!constantTimeEqual(answer.get('state') ?? '', flow.state)) throw unknownFlow()
       const attempt = throttle.attempt(`sso ${flow.state}`, originOf(meta).address)
       await throttle.begin(attempt, now)
-      if (!(await takeOnce(database, `sso ${sha256Hex(flow.state)}`, rememberedMs)))
-        throw unknownFlow()
+      if (!(await takeOnce(database, `sso ${sha256Hex(flow.state)}`, rememberedMs))) throw unknownFlow()
       const found = await enabledProvider(db, providerId)
       if (found === null) throw noProvider()
       const known: { claims: Claims | null } = { claims: null }
