@@ -49,7 +49,9 @@ describe('a sign-in by the provider of a workspace', () => {
     expect(back.location?.href).toBe(`${publicOrigin}/incidents`)
     expect(back.headers.get('cache-control')).toBe('no-store')
     const principal = await principalOf(back.session)
-    expect(principal).toMatchObject({ role: 'admin', onlyWorkspaceId: acme.owner.workspaceId })
+    expect(principal).toMatchObject({
+      ...{ role: 'admin', onlyWorkspaceId: acme.owner.workspaceId, email: 'grace@acme.example' },
+    })
     expect(await memberCalled('grace@acme.example')).toMatchObject({
       ...{ id: principal.userId, role: 'admin', status: 'active', name: 'Person grace' },
     })

@@ -13,7 +13,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { lacksProvider } from '../provider/required.js'
-import { customPermissions, permissionsOf, roleOfMembership } from '../rights/permissions.js'
+import { customPermissions, memberEmail, permissionsOf, roleOfMembership } from '../rights/permissions.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
 import type { ApiKey } from './domain.js'
 
@@ -46,12 +46,11 @@ export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | nu
       workspaceId: workspaces.id,
       workspaceSlug: workspaces.slug,
       role: memberships.role,
-      email: accounts.email,
+      email: memberEmail,
       customPermissions,
     })
     .from(tokens)
     .innerJoin(workspaces, eq(workspaces.id, tokens.workspaceId))
-    .leftJoin(accounts, eq(accounts.id, tokens.userId))
     .leftJoin(memberships, activeMembership(tokens.userId))
     .leftJoin(roles, roleOfMembership())
     .leftJoin(tokenUsage, eq(tokenUsage.tokenId, tokens.id))
@@ -106,7 +105,7 @@ export async function sessionRecord(
       userName: accounts.name,
       workspaceId: workspaces.id,
       role: memberships.role,
-      email: accounts.email,
+      email: memberEmail,
       customPermissions,
     })
     .from(sessions)
