@@ -18,6 +18,7 @@ import {
 import { createAccountAccess } from './access/access.js'
 import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
+import { createBreakGlass } from './access/break-glass.js'
 import { sessionRoutes } from './access/session-routes.js'
 import { signInRoutes } from './access/sign-in-routes.js'
 import { createVerifier } from './access/verify.js'
@@ -61,7 +62,6 @@ import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
 import { identityProvider } from './provider/domain.js'
 import { identity } from './provider/identity.js'
-import { createBreakGlass } from './provider/required.js'
 import { ssoRoutes } from './provider/sso.js'
 import { role } from './role/domain.js'
 import { roleReading } from './role/reading.js'
@@ -230,7 +230,10 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions })),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
-    ...ssoRoutes(ctx, { vault, outbound, throttle, sessions, members, serialized, completeSignIn }),
+    ...ssoRoutes(ctx, {
+      ...{ vault, outbound, throttle, sessions, members, serialized, completeSignIn },
+      place: { publicOrigin: config.publicOrigin, domains: config.ssoDomains },
+    }),
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),

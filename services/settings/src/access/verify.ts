@@ -10,7 +10,6 @@ import {
 } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { constantTimeEqual } from '@opsplane/runtime'
-import { type NoteBreakGlass, providerRequired } from '../provider/required.js'
 import { provesFactor } from '../session/methods.js'
 import type { Sessions } from '../session/sessions.js'
 import { type PresentedToken, readToken } from '../token/bearer-token.js'
@@ -24,6 +23,7 @@ import {
   type SessionRecord,
   sessionRecord,
 } from '../token/queries.js'
+import { type NoteBreakGlass, providerRequired } from './break-glass.js'
 
 type Question = Omit<TokenVerification, 'token'>
 type Occasion = Pick<CommandMeta, 'now' | 'requestId'>

@@ -2,7 +2,6 @@ import type { Serialized } from '@opsplane/eventstore'
 import type { Outbound, Route } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { SettingsConfig } from '../config.js'
 import type { Members } from '../membership/members.js'
 import type { Sessions } from '../session/sessions.js'
 import type { CompleteSignIn } from '../session/sign-in.js'
@@ -25,12 +24,21 @@ export interface SsoOptions {
   members: Members
   serialized: Serialized
   completeSignIn: CompleteSignIn
+  place: SsoPlace
+}
+
+/** What the operator says of it. */
+export interface SsoPlace {
+  /** Where people find the installation. */
+  publicOrigin: string | undefined
+  /** Domains whose people may become users by signing in. */
+  domains: readonly string[]
 }
 
 /** Single sign-on by identity providers of workspaces. */
-export function ssoRoutes(ctx: ServiceContext<SettingsConfig>, options: SsoOptions): Route[] {
+export function ssoRoutes(ctx: ServiceContext, options: SsoOptions): Route[] {
   const { vault, outbound, throttle, sessions, members, serialized, completeSignIn } = options
-  const { publicOrigin, ssoDomains: domains } = ctx.config
+  const { publicOrigin, domains } = options.place
   const addresses = providerAddresses(publicOrigin)
   const issuers = createIssuers(outbound)
   const admission = createAdmission(ctx, { members, serialized, domains })

@@ -12,8 +12,8 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { lacksProvider } from '../provider/required.js'
 import { customPermissions, memberEmail, permissionsOf, roleOfMembership } from '../rights/permissions.js'
+import { lacksProvider } from '../rights/required-provider.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
 import type { ApiKey } from './domain.js'
 

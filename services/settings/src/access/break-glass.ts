@@ -3,23 +3,10 @@ import { appendJournal } from '@opsplane/eventstore'
 import { statementsOf } from '@opsplane/postgres'
 import { recentKeys } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
-import { and, eq, notExists, type SQL, sql } from 'drizzle-orm'
-import { breakGlassEntries, identityProviders } from '../schema/provider.js'
-import { sessions, workspaces } from '../schema.js'
+import { eq, notExists } from 'drizzle-orm'
+import { breakGlassEntries } from '../schema/provider.js'
+import { sessions } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
-
-const requiring = () =>
-  and(
-    eq(identityProviders.workspaceId, workspaces.id),
-    eq(identityProviders.required, 'true'),
-    eq(identityProviders.enabled, 'true'),
-  )
-
-/** Of a joined row of `sessions` and `workspaces`: the workspace requires a provider, and the session is of none that it does. */
-export const lacksProvider = (): SQL<boolean> => sql<boolean>`(
-  exists (select from ${identityProviders} where ${requiring()})
-  and not exists (select from ${identityProviders}
-    where ${requiring()} and ${identityProviders.id} = ${sessions.providerId}))`
 
 /** An owner, in a workspace that requires a provider, by a session that is not its. */
 export interface Entry {
