@@ -70,8 +70,11 @@ test('its schemas take what every service really sends', async () => {
   const entries: Entry[] = []
   for await (const entry of typedClient(platform.info).items('/events/catalog', {}))
     entries.push(entry as Entry)
-  const validators = new Map(entries.map(({ type, schema }) => [type, ajv.compile(schema)]))
-  for (const event of await events()) {
+  const sent = await events()
+  const types = new Set(sent.map(({ type }) => type))
+  const ofThese = entries.filter(({ type }) => types.has(type))
+  const validators = new Map(ofThese.map(({ type, schema }) => [type, ajv.compile(schema)]))
+  for (const event of sent) {
     const validate = validators.get(event.type)
     expect([event.type, validate?.(event), validate?.errors ?? []]).toEqual([event.type, true, []])
   }

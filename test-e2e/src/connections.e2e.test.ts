@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { backendNames, serviceNames } from '@opsplane/contracts'
 import { connectionsByServer, eachOf, planServices } from '@opsplane/local'
 import { isLongTier, pace, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { type Api, apiClient, startTestCluster } from './platform.js'
+import { revocationTests } from './revocation.js'
 
 /** What one replica of every service is to do with. */
 const mostOfAll = 60
@@ -17,8 +18,11 @@ let sql: postgres.Sql
 
 beforeAll(async () => {
   cluster = await startTestCluster({
-    // One workspace may use all sessions of tenants.
-    extra: { QUERIES_PER_WORKSPACE: '1000' },
+    // One workspace may use all sessions of tenants; who gets in is a matter of rights, not of how many came before.
+    extra: {
+      ...{ QUERIES_PER_WORKSPACE: '1000', RATE_LIMIT_PER_MINUTE: '0' },
+      ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
+    },
     postgresFlags: [
       'fsync=off',
       `max_connections=${mostOfAll + reserved}`,
@@ -119,3 +123,5 @@ test('under load of every kind no service opens more connections than it says, a
   for (const [name, count] of most)
     expect([name, count]).toEqual([name, Math.min(count, allowed.get(name) ?? 0)])
 })
+
+describe('what is revoked', () => revocationTests(() => cluster))

@@ -156,7 +156,7 @@ test('a workspace that has all the polls it may have takes none from another', a
 
 const guessers = 48
 /** Many at once are the flood; that it goes on is for the long tier. */
-const guessesEach = isLongTier() ? 30 : 8
+const guessesEach = isLongTier() ? 30 : 4
 
 /** Codes a guess may be answered with, and nothing else. */
 const allowedCodes: Record<number, string> = {

@@ -5,7 +5,7 @@ import { Moment } from '@opsplane/contracts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
 import { z } from 'zod'
-import { judgeBy } from './fuzz/answers.js'
+import { type Judge, judgeBy } from './fuzz/answers.js'
 import {
   everyOperationOf,
   exampleBody,
@@ -30,9 +30,12 @@ interface Document {
 }
 
 let platform: SharedPlatform
+let document: OpenApi
+let judge: Judge
 beforeAll(async () => {
   platform = await joinPlatform()
-  await openApiOf(platform.info)
+  document = await openApiOf<OpenApi>(platform.info)
+  judge = judgeBy(document)
 })
 
 const get = async (path: string) => {
@@ -58,9 +61,7 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
   }
 })
 
-test('every operation is described, grouped, guarded and shown by an example that its schema allows', async () => {
-  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
-  const judge = judgeBy(document)
+test('every operation is described, grouped, guarded and shown by an example that its schema allows', () => {
   const wrong = everyOperationOf(document).flatMap((operation) => {
     const { summary, description, tags, responses, security } = operation.raw
     const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
@@ -82,17 +83,14 @@ test('every operation is described, grouped, guarded and shown by an example tha
   expect(wrong).toEqual([])
 })
 
-test('every operation shows an answer that its schema allows', async () => {
-  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
-  const judge = judgeBy(document)
+test('every operation shows an answer that its schema allows', () => {
   const wrong = everyOperationOf(document).flatMap((operation) =>
     judge.wrongExamples(operation).map((problem) => `${operation.id}: ${problem}`),
   )
   expect(wrong).toEqual([])
 })
 
-test('what is sent or answered and is not JSON is described as bytes, or as text where it is a page', async () => {
-  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+test('what is sent or answered and is not JSON is described as bytes, or as text where it is a page', () => {
   const contents = everyOperationOf(document).flatMap(({ id, raw: { requestBody, responses } }) =>
     [requestBody ?? {}, ...Object.values(responses)].flatMap(({ content = {} }) =>
       Object.entries(content).map(([media, { schema }]) => ({ id, media, schema })),
@@ -107,8 +105,7 @@ test('what is sent or answered and is not JSON is described as bytes, or as text
   )
 })
 
-test('every instant in a request is accepted in any notation', async () => {
-  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+test('every instant in a request is accepted in any notation', () => {
   const moment = z.toJSONSchema(Moment, { io: 'input' }).pattern
   const found: [string, unknown][] = []
   const collect = (id: string, part: unknown, within: readonly string[]): void => {
@@ -148,8 +145,7 @@ test('what is outside of /api/v1 has a server of its own', async () => {
   )
 })
 
-test('whatever is compared with an instant in a query takes a date as well, of the zone that the query names', async () => {
-  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+test('whatever is compared with an instant in a query takes a date as well, of the zone that the query names', () => {
   const formatsOf = ({ format, anyOf = [] }: JsonSchema) => [format, ...anyOf.map((each) => each.format)]
   const instants = operationsOf(document).flatMap((operation) => {
     const query = parametersIn(operation, 'query')
@@ -194,8 +190,7 @@ function inBoth(resource: string, field: string, why: string): Record<string, st
   return { [`New${resource}.${field}`]: why, [`${resource}Patch.${field}`]: why }
 }
 
-test('a bound of time in a body takes a date as well, of a zone that is named in the body or the resource', async () => {
-  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+test('a bound of time in a body takes a date as well, of a zone that is named in the body or the resource', () => {
   const formatsOf = ({ format, anyOf = [] }: JsonSchema) => [format, ...anyOf.map((each) => each.format)]
   const found = new Map<string, boolean>()
   const walk = (schema: JsonSchema, owner: string, hasZone: boolean, seen: readonly string[]): void => {
@@ -224,8 +219,7 @@ test('a bound of time in a body takes a date as well, of a zone that is named in
   expect(found.size - wrong.length).toBeGreaterThan(10)
 })
 
-test('a list is described as a page of what it lists', async () => {
-  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+test('a list is described as a page of what it lists', () => {
   const lists = operationsOf(document).filter(
     // A verification goes on after a place as well, but is no list.
     ({ id, raw: { responses } }) =>

@@ -94,6 +94,7 @@ it('describes every public operation, and no internal one', async () => {
     'setSignInPolicy: put /settings/sign-in-policy',
     'startSso: post /auth/sso/start',
     'stepUp: post /auth/step-up',
+    'streamEvents: get /events/stream',
     'unlinkIdentity: delete /auth/identities/{id}',
     'updateIdentityProvider: patch /settings/identity-providers/{id}',
     'updateRole: patch /settings/roles/{name}',

@@ -5,9 +5,6 @@ import type { World } from './world.js'
 /** Families of operations tried side by side. */
 const familiesAtOnce = 3
 
-/** What `removeMade` takes away. */
-export const removed = /^\/(webhooks|itsm\/sla-policies)/
-
 // A migration that runs refuses what would change its tables.
 const familyOf = ({ path }: Operation) => path.split('/', 2)[1]?.replace(/^(queries|migrations)$/, 'tables')
 
@@ -30,7 +27,7 @@ export async function everyOperation(
       for (const operation of family) {
         const problems = await work(operation).catch((error: unknown) => [`could not be tried: ${error}`])
         wrong.push(...problems.map((problem) => `${operation.id}: ${problem}`))
-        if (removed.test(operation.path)) await world.removeMade()
+        await world.removeMade(operation)
       }
   }
   await Promise.all(Array.from({ length: familiesAtOnce }, worker))

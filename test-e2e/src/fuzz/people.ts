@@ -5,12 +5,19 @@ type Path = Record<string, string>
 
 export const password = 'correct horse battery staple'
 
-/** Operations that end the session they are called with, or change the password of its person. */
-const consuming = new Set(['endSession', 'endSsoSession', 'endOwnSessions', 'changePassword'])
+/** Operations that end the session they are called with, change the password of its person, or take one that is new. */
+const consuming = new Set(['endSession', 'endSsoSession', 'endOwnSessions', 'changePassword', 'beginTotp'])
 /** Operations that an API key is refused. */
 const personal = new Set([
-  ...['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress', 'stepUp'],
-  ...['listIdentities', 'linkIdentity', 'unlinkIdentity'],
+  'listIdentities',
+  'linkIdentity',
+  'unlinkIdentity',
+  'listSessions',
+  'endOwnSession',
+  'requestAddressProof',
+  'proveAddress',
+  'stepUp',
+  'listFactors',
 ])
 
 /** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */

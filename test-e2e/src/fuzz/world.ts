@@ -1,4 +1,4 @@
-import { OpsplaneError } from '@opsplane/client'
+import type { Readable } from 'node:stream'
 import { browserSignIn, originPrefix, permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
@@ -13,6 +13,19 @@ import { password, peopleOf } from './people.js'
 import { sdkOf } from './sdk.js'
 import { file, studioOf } from './studio.js'
 
+/** Of what has no end. */
+async function beginningOf(body: Readable): Promise<string> {
+  for await (const chunk of body) return String(chunk)
+  return ''
+}
+
+/** What `removeMade` takes away. */
+export const removed = /^\/(webhooks|itsm\/sla-policies)/
+
+interface InEnvironment {
+  header: { 'X-Environment': 'production' | 'staging' | 'development' }
+}
+
 /** Real things to ask for, and credentials to throw away. */
 export type World = Awaited<ReturnType<typeof buildWorld>>
 
@@ -21,6 +34,10 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   const operations = operationsOf(document)
   const statuses: Record<number, number> = {}
   let count = 0
+  /** Kinds of what has been made and `removeMade` takes away. */
+  const made = new Set<string>()
+  /** Ids of those that it leaves. */
+  const kept = new Set<string>()
 
   const send = async ({ method, target, text, headers }: Sent): Promise<Answer> => {
     const sentRequestId = `fuzz-${String(count++).padStart(8, '0')}`
@@ -38,9 +55,13 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       headers: Object.fromEntries(present),
       ...(text === undefined ? {} : { body: text }),
     })
-    const answer = await response.body.text()
-    statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
+    const kind = removed.exec(target)?.[0]
+    if (method === 'POST' && response.statusCode === 201 && kind !== undefined) made.add(kind)
     const contentType = String(response.headers['content-type'] ?? '')
+    const answer = await (contentType.startsWith('text/event-stream')
+      ? beginningOf(response.body)
+      : response.body.text())
+    statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
     return {
       status: response.statusCode,
       contentType,
@@ -76,6 +97,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   // It can be accepted once.
   const invitation = (await people.invite()).invitation?.token ?? ''
   const delivered = await deliveredWebhook()
+  kept.add(delivered.id)
 
   /** A credential for one call of the operation. */
   const credential = async ({ id }: Operation): Promise<string> =>
@@ -112,19 +134,27 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     }
   }
 
-  /** Every webhook and SLA policy there is multiplies the work of each event, and a run makes many of all. */
-  async function removeMade() {
-    for (const environment of ['production', 'staging', 'development'] as const) {
-      const params = { header: { 'X-Environment': environment } }
-      for await (const { id } of owner.items('/webhooks', { params })) {
-        if (id === delivered.id) continue
-        await owner.delete('/webhooks/{id}', { params: { ...params, path: { id } } }).catch(unlessGone)
-      }
+  const removals: Record<string, (params: InEnvironment) => Promise<void>> = {
+    async '/webhooks'(params) {
+      for await (const { id } of owner.items('/webhooks', { params }))
+        if (!kept.has(id)) await owner.delete('/webhooks/{id}', { params: { ...params, path: { id } } })
+    },
+    async '/itsm/sla-policies'(params) {
       for await (const { id } of owner.items('/itsm/sla-policies', { params }))
-        await owner
-          .delete('/itsm/sla-policies/{id}', { params: { ...params, path: { id } } })
-          .catch(unlessGone)
-    }
+        if (!kept.has(id))
+          await owner.delete('/itsm/sla-policies/{id}', { params: { ...params, path: { id } } })
+    },
+  }
+
+  /**
+   * Removes what was made of the kind that an operation is about, if anything was: every webhook and SLA policy there is
+   * multiplies the work of each event, and a run makes many of all.
+   */
+  async function removeMade({ path }: Operation) {
+    const kind = removed.exec(path)?.[0] ?? ''
+    if (!made.delete(kind)) return
+    for (const environment of ['production', 'staging', 'development'] as const)
+      await removals[kind]?.({ header: { 'X-Environment': environment } })
   }
 
   /** Of lists that have more than a page. */
@@ -250,14 +280,18 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     return values
   }
 
+  const keep = async (values: Promise<Record<string, string>>) => {
+    kept.add((await values).id ?? '')
+    return values
+  }
   /** The same values for all operations on one resource: for requests that are refused, or only read. */
   const sharedPathValues = () => {
-    const made = new Map<string, Promise<Record<string, string>>>()
+    const byResource = new Map<string, Promise<Record<string, string>>>()
     return (operation: Operation): Promise<Record<string, string>> => {
       const resource = operation.path.slice(0, operation.path.lastIndexOf('}') + 1)
       const key = `${preparationFor(operation) ?? ''} ${resource}`
-      const values = made.get(key) ?? pathValues(operation)
-      made.set(key, values)
+      const values = byResource.get(key) ?? keep(pathValues(operation))
+      byResource.set(key, values)
       return values
     }
   }
@@ -290,11 +324,6 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     owner,
     requests: () => count,
   }
-}
-
-/** Families that are tried side by side remove the same ones. */
-function unlessGone(error: unknown): void {
-  if (!(error instanceof OpsplaneError && error.status === 404)) throw error
 }
 
 export function fillPath(path: string, values: Record<string, string>): string {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { type BackendName, backendNames, permissions } from '@opsplane/contracts'
 import { isLongTier, waitFor } from '@opsplane/testing'
 import { type Sent, startEvenLoad } from './even-load.js'
-import { type Api, apiClient, startTestCluster, typedClient } from './platform.js'
+import { type Api, apiClient, type startTestCluster, typedClient } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
@@ -10,17 +10,6 @@ let api: Api
 let origins: string[]
 /** Below the origin: what somebody with a key asks of an app. */
 let app: { id: string; path: string }
-
-beforeAll(async () => {
-  // What is measured is who gets in, not how many.
-  const extra = { RATE_LIMIT_PER_MINUTE: '0', ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0' }
-  cluster = await startTestCluster({ extra })
-  api = apiClient(cluster.info)
-  const second = await cluster.replica('gateway')
-  origins = [cluster.info.origin, second.url]
-  app = await embeddableApp()
-})
-afterAll(() => cluster?.stop())
 
 const perSecond = isLongTier() ? 200 : 30
 /** The platform's own promise: revoked everywhere within this time. */
@@ -136,18 +125,29 @@ async function expectRevoked(credential: Credential) {
   expect(statuses(after)).toEqual([401])
 }
 
-test.each(kinds)(
-  `%s while ${perSecond} requests a second use it at every service: none succeeds one second later`,
-  async (_kind, make) => {
-    await expectRevoked(await make())
-  },
-)
+/** Tests of a cluster without limits of rate, in which they stop and start NATS. */
+export function revocationTests(setting: () => typeof cluster): void {
+  beforeAll(async () => {
+    cluster = setting()
+    api = apiClient(cluster.info)
+    const second = await cluster.replica('gateway')
+    origins = [cluster.info.origin, second.url]
+    app = await embeddableApp()
+  })
 
-test.each(kinds)('%s while NATS is away: none succeeds one second later either', async (_kind, make) => {
-  await cluster.nats.stop()
-  try {
-    await expectRevoked(await make())
-  } finally {
-    await cluster.nats.start()
-  }
-})
+  test.each(kinds)(
+    `%s while ${perSecond} requests a second use it at every service: none succeeds one second later`,
+    async (_kind, make) => {
+      await expectRevoked(await make())
+    },
+  )
+
+  test.each(kinds)('%s while NATS is away: none succeeds one second later either', async (_kind, make) => {
+    await cluster.nats.stop()
+    try {
+      await expectRevoked(await make())
+    } finally {
+      await cluster.nats.start()
+    }
+  })
+}
