@@ -10,7 +10,7 @@ import { ssoSessions } from '../schema/provider.js'
 import { requireSession } from '../session/own-session.js'
 import { originOf, type Sessions } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
-import { takeOnce } from '../taken-calls.js'
+import { isFirstToTake } from '../taken-calls.js'
 import type { ProviderAddresses } from './addresses.js'
 import type { StoredProvider } from './domain.js'
 import { endSessions } from './endings.js'
@@ -32,7 +32,7 @@ export type SsoLogouts = ReturnType<typeof createLogouts>
 /** A logout token is for now: longer than it may be on its way. */
 const oldestToken = '5 minutes'
 /** Longer than a token is taken. */
-const rememberedMs = 15 * 60_000
+const rememberedFor = '15 minutes'
 
 const noSessions = 'An API key has no sessions; revoke the key instead.'
 
@@ -108,7 +108,7 @@ export function createLogouts(
       const { provider } = found
       const { sub: subject, sid, jti } = await verified(provider, token)
       const taken = `sso logout ${sha256Hex(`${providerId} ${jti}`)}`
-      if (!(await takeOnce(database, taken, rememberedMs))) throw invalidLogoutToken()
+      if (!(await isFirstToTake(database.sql, taken, rememberedFor))) throw invalidLogoutToken()
       await throttle.succeeded(attempt, meta.now)
       const identity =
         subject === undefined ? null : await identityOf(db, { providerId, issuer: provider.issuer, subject })

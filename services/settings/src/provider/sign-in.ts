@@ -16,7 +16,7 @@ import { storedAccount } from '../account/queries.js'
 import { originOf, type Sessions } from '../session/sessions.js'
 import type { CompleteSignIn } from '../session/sign-in.js'
 import type { Throttle } from '../session/throttle.js'
-import { takeOnce } from '../taken-calls.js'
+import { isFirstToTake } from '../taken-calls.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { readToken } from '../token/bearer-token.js'
 import type { ProviderAddresses } from './addresses.js'
@@ -158,7 +158,8 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
       if (!constantTimeEqual(answer.get('state') ?? '', flow.state)) throw unknownFlow()
       const attempt = throttle.attempt(`sso ${flow.state}`, originOf(meta).address)
       await throttle.begin(attempt, now)
-      if (!(await takeOnce(database, `sso ${sha256Hex(flow.state)}`, rememberedMs))) throw unknownFlow()
+      if (!(await isFirstToTake(database.sql, `sso ${sha256Hex(flow.state)}`, rememberedFor)))
+        throw unknownFlow()
       const found = await enabledProvider(db, providerId)
       if (found === null) throw noProvider()
       const known: { claims: Claims | null } = { claims: null }
@@ -183,7 +184,7 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
 }
 
 /** Longer than a sign-in may last. */
-const rememberedMs = 15 * 60_000
+const rememberedFor = '15 minutes'
 
 /** What a sealed ID token is bound to beside its workspace. */
 export const idTokenPlace = (sessionId: string): string => `sso-session|${sessionId}`
