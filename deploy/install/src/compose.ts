@@ -124,7 +124,7 @@ function environmentsOf(
     integrations: outbound('CONNECTOR'),
     workflows: outbound('WORKFLOW'),
     sdk: outbound('SDK'),
-    settings: { ...origin, OPERATORS: place.operators ?? secrets.owner.email },
+    settings: { ...origin, ...outbound('SSO'), OPERATORS: place.operators ?? secrets.owner.email },
     analytics: origin,
     gateway: { ...origin, APPS_ORIGIN: place.appsOrigin ?? localAppsOrigin(origin.PUBLIC_ORIGIN) },
   }

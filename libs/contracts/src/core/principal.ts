@@ -50,6 +50,8 @@ export const Principal = z.object({
   provedAt: z.string().optional(),
   /** The session of a login that operates the installation. */
   operator: z.literal(true).optional(),
+  /** Of a session that enters one workspace alone, as its identity provider vouches for nobody elsewhere. */
+  onlyWorkspaceId: z.string().optional(),
   /** On whose request the principal acts, and by whose rights: their row rules apply as well as its own. */
   callers: z.array(RowSubject).max(mostCallers).optional(),
   /** Absent: whatever the permissions allow. */

@@ -29,6 +29,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
     defineRoute({
       ...own,
       operationId: 'stepUp',
+      ofSession: true,
       path: '/auth/step-up',
       summary: 'Prove once more who you are',
       description:
@@ -48,6 +49,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
     defineRoute({
       ...own,
       operationId: 'beginStepUp',
+      ofSession: true,
       path: '/auth/step-up/options',
       summary: 'Begin to prove once more who you are',
       description:

@@ -24,6 +24,7 @@ import {
   type SessionRecord,
   sessionRecord,
 } from '../token/queries.js'
+import { type NoteBreakGlass, providerRequired } from './break-glass.js'
 
 type Question = Omit<TokenVerification, 'token'>
 type Occasion = Pick<CommandMeta, 'now' | 'requestId'>
@@ -42,11 +43,13 @@ export function createVerifier({
   sessions,
   keys,
   operators,
+  noteBreakGlass,
 }: {
   db: Drizzle
   sessions: Sessions
   keys: Keys
   operators: Operators
+  noteBreakGlass: NoteBreakGlass
 }): VerifyToken {
   const verifyKey = async (presented: PresentedToken, question: Question, occasion: Occasion) => {
     const record = await keyRecord(db, presented.id)
@@ -63,12 +66,19 @@ export function createVerifier({
     return { principal, expiresAt: validityEnd(key) }
   }
 
-  const verifySession = async (presented: PresentedToken, question: Question, { now }: Occasion) => {
+  const verifySession = async (
+    presented: PresentedToken,
+    question: Question,
+    { now, requestId }: Occasion,
+  ) => {
     const record = await sessionRecord(db, presented.id, question.workspace, operators)
     if (!record || !constantTimeEqual(record.secretHash, presented.secretHash)) throw invalidToken()
     const idleEnd = sessions.idleEnd(record.lastSeenAt)
     if (record.expiresAt <= now || idleEnd <= now) throw tokenExpired()
     const principal = sessionPrincipal(presented.id, record, question)
+    const { userId, userName, workspaceId } = record
+    if (record.lacksProvider && workspaceId !== null)
+      await noteBreakGlass({ sessionId: presented.id, userId, userName, workspaceId }, { now, requestId })
     const seen = isDue(record.lastSeenAt, now)
     if (seen) await sessions.seen(presented.id, now)
     const idleExpiry = seen ? sessions.idleEnd(now) : idleEnd
@@ -108,10 +118,13 @@ function sessionPrincipal(
     ...(provedAt !== null && { provedAt }),
     // A session that a workspace's own sign-in has opened is for that workspace.
     ...(record.isOperator && onlyWorkspaceId === null && { operator: true as const }),
+    ...(onlyWorkspaceId !== null && { onlyWorkspaceId }),
   }
   if (workspace === undefined) return { ...identity, permissions: [] }
   if (workspaceId === null || allowed === null) throw workspaceForbidden()
   if (onlyWorkspaceId !== null && onlyWorkspaceId !== workspaceId) throw workspaceForbidden()
+  // An owner gets in when the provider does not.
+  if (record.lacksProvider && record.role !== 'owner') throw providerRequired(workspace)
   if (requiresFactor(record) && !provesFactor(record.methods)) throw factorMissing()
   const place = { workspaceId, workspaceSlug: workspace, environment }
   return { ...identity, ...personOf(record), ...place, permissions: allowed }
