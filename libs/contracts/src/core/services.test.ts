@@ -5,7 +5,7 @@ test('no path belongs to two services, and none to the gateway alone', () => {
   const paths = serviceNames.flatMap((name): readonly string[] => serviceRegistry[name].paths)
   expect(new Set(paths).size).toBe(paths.length)
   for (const own of ['internal', 'openapi.json', 'openapi.yaml', 'docs']) expect(paths).not.toContain(own)
-  for (const path of paths) expect(path).toMatch(/^[a-z][a-z-]*$/)
+  for (const path of paths) expect(path).toMatch(/^[a-z][a-z-]*(?:\/[a-z][a-z-]*)?$/)
 })
 
 test('a name can be a schema, and the gateway starts last', () => {
