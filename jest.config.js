@@ -5,7 +5,7 @@ export default {
     '<rootDir>/{libs,services,deploy}/*/dist/**/*.test.js',
     '<rootDir>/{libs,services}/*/dist/*.test.js',
     '<rootDir>/services/apps/web/dist/**/*.test.js',
-    '<rootDir>/{cli,client}/dist/**/*.test.js',
+    '<rootDir>/{cli,client,console}/dist/**/*.test.js',
     '<rootDir>/test-e2e/dist/**/*.test.js',
     '<rootDir>/docs/examples/dist/**/*.test.js',
   ],

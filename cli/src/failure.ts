@@ -1,4 +1,4 @@
-import type { ErrorDetail, ErrorEnvelope } from '@opsplane/contracts'
+import type { ErrorEnvelope } from '@opsplane/contracts'
 
 /** 1: the answer is no. 2: wrong usage, or nothing says which platform. 3: trying again later may help. */
 export type FailureCode = 1 | 2 | 3
@@ -27,7 +27,7 @@ export class UnreachableError extends CliError {
 export class ApiFailure extends CliError {
   readonly code: string
   readonly retryable: boolean
-  readonly details: readonly Pick<ErrorDetail, 'in' | 'path' | 'code' | 'message'>[]
+  readonly details: ErrorEnvelope['error']['details']
 
   constructor(
     { error, meta }: ErrorEnvelope,

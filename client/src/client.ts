@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { parseExact, stringifyExact } from '@opsplane/contracts/exact-json'
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import type { HttpMethod, MediaType, PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers'
@@ -102,17 +101,23 @@ export function createClient(options: ClientOptions): OpsplaneClient {
   }
 }
 
+/** `crypto.randomUUID` is there on secure origins only, and the client runs in browsers too. */
+const randomId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
+
 const takingKeys = ['POST', 'PUT', 'PATCH']
 
 async function standardHeaders(options: ClientOptions, method: string): Promise<[string, string][]> {
   const { token, workspace, environment } = options
   const present = typeof token === 'function' ? await token() : token
   return [
-    ['X-Request-ID', randomUUID()],
+    ['X-Request-ID', randomId()],
     ...(present === undefined ? [] : [['Authorization', `Bearer ${present}`] as [string, string]]),
     ...(workspace === undefined ? [] : [['X-Workspace', workspace] as [string, string]]),
     ...(environment === undefined ? [] : [['X-Environment', environment] as [string, string]]),
-    ...(takingKeys.includes(method) ? [['Idempotency-Key', randomUUID()] as [string, string]] : []),
+    ...(takingKeys.includes(method) ? [['Idempotency-Key', randomId()] as [string, string]] : []),
   ]
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { retryDelayMs } from '@opsplane/runtime/retry-delay'
 import { OpsplaneError } from './error.js'
 
@@ -17,7 +16,21 @@ export interface RetryOptions {
 type Fetch = (request: Request) => Promise<Response>
 
 const jitter = 0.2
-const waitFor = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal })
+
+/** Rejects as soon as the request is given up. */
+const waitFor = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
 
 /**
  * Sends a request again after a retryable answer or a lost connection. The repetition carries the same

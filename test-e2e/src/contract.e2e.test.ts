@@ -38,14 +38,21 @@ const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId
 
 /** The mutating operations without Idempotency-Key, and why. Where nobody is logged in, it would be nobody's key. */
 const withoutKey: Record<string, string> = {
+  addPasskey: 'a repetition finds the challenge used',
+  beginPasskey: 'a repetition begins once more',
+  beginStepUp: 'a repetition begins once more',
+  beginTotp: 'a repetition begins once more, with another secret',
   checkPack: 'changes nothing',
   changePassword: 'a repetition learns that the password is another one',
+  confirmTotp: 'a repetition finds it confirmed',
   createAuditCheckpoint: 'a repetition signs the same chain once more',
+  createRecoveryCodes: 'a repetition makes others, as no answer with them is kept',
   dryRunMigration: 'changes nothing',
   evaluateExpression: 'changes nothing',
   getImpact: 'changes nothing',
   previewSlaPolicy: 'changes nothing',
   proveAddress: 'a repetition finds the token used',
+  renameFactor: 'a repetition changes nothing and answers the same',
   requestAddressProof: 'a repetition sends one more mail',
   runArtifactTests: 'changes nothing',
   runReport: 'changes nothing',

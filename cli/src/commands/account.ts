@@ -1,4 +1,4 @@
-import { Me, Session } from '@opsplane/contracts'
+import { FactorChallenge, type LogIn, Me, Session } from '@opsplane/contracts'
 import { type Command, Option } from 'commander'
 import { createApi } from '../api.js'
 import { connect, globalOptions, printerFor } from '../connect.js'
@@ -13,6 +13,7 @@ interface LoginOptions {
   email?: string
   apiKeyStdin?: true
   passwordStdin?: true
+  code?: string
 }
 
 export function addAccountCommands(program: Command, io: Io): void {
@@ -23,6 +24,10 @@ export function addAccountCommands(program: Command, io: Io): void {
     .requiredOption('--workspace <slug>', 'the workspace to work in')
     .addOption(new Option('--email <address>', 'log in with e-mail and password').conflicts('apiKeyStdin'))
     .option('--password-stdin', 'read the password from standard input instead of asking')
+    .option(
+      '--code <code>',
+      'of an authenticator app, or a recovery code, instead of asking, for a login with a second factor',
+    )
     .addOption(
       new Option('--api-key-stdin', 'use an API key, read from standard input').conflicts('passwordStdin'),
     )
@@ -30,7 +35,8 @@ export function addAccountCommands(program: Command, io: Io): void {
       'after',
       `
 It is kept in $XDG_CONFIG_HOME/opsplane/config.json (~/.config), readable by you only, under --profile ("default").
-A login with a password makes a session, which ends some day; an API key lasts as long as the key.
+A login with a password makes a session, which ends some day; an API key lasts as long as the key. With a second factor its code is asked
+for as well; a passkey works in browsers alone.
 
 Examples:
   $ opsplane login --url https://opsplane.example.com --workspace acme --email ada@example.com
@@ -84,7 +90,7 @@ async function login(io: Io, options: LoginOptions, command: Command): Promise<v
 
 async function newSession(
   io: Io,
-  { email, passwordStdin }: LoginOptions & { email: string },
+  { email, passwordStdin, code }: LoginOptions & { email: string },
   baseUrl: string,
   timeout: number,
 ): Promise<string> {
@@ -92,8 +98,33 @@ async function newSession(
     throw usageError('There is no terminal to ask for the password at: give it with --password-stdin.')
   const password =
     passwordStdin || !io.askSecret ? await secretFromInput(io) : await io.askSecret(`Password of ${email}: `)
-  const call = { method: 'POST', path: '/auth/token', body: { email, password }, attempts: 1 } as const
-  return (await createApi({ baseUrl }, timeout).one(Session, call)).accessToken
+  const api = createApi({ baseUrl }, timeout)
+  const logIn = async (body: LogIn) => {
+    const call = { method: 'POST', path: '/auth/token', body, attempts: 1 } as const
+    return (await api.one(Session, call)).accessToken
+  }
+  return logIn({ email, password }).catch(async (error: unknown) => {
+    const challenge = challengeIn(error)
+    if (challenge === undefined) throw error
+    return logIn({ challenge: challenge.challenge, code: await codeFor(io, challenge, code) })
+  })
+}
+
+/** What a login with a second factor is asked for. */
+function challengeIn(error: unknown): FactorChallenge | undefined {
+  if (!(error instanceof ApiFailure) || error.code !== 'factor_required') return undefined
+  return FactorChallenge.safeParse(error.details[0]?.params).data
+}
+
+async function codeFor({ askSecret }: Io, { methods }: FactorChallenge, given?: string): Promise<string> {
+  if (!methods.includes('totp') && !methods.includes('recovery_code'))
+    throw new CliError(
+      'This login has passkeys alone, which work in browsers. Use an API key, or add an authenticator app.',
+      1,
+    )
+  if (given !== undefined) return given
+  if (!askSecret) throw usageError('There is no terminal to ask for the code at: give it with --code.')
+  return (await askSecret('Code of the authenticator app, or a recovery code: ')).trim()
 }
 
 /** Without the line break an editor or echo leaves. */

@@ -18,9 +18,22 @@ const appWeb = {
   folder: 'services/apps/web/bundle',
 }
 
+/** What it loads for the console. */
+const consoleWeb = {
+  script: 'console/dist/main.js',
+  style: 'console/src/styles/main.css',
+  folder: 'console/bundle',
+}
+
+/** The services that serve what is bundled for browsers. */
+const servers: Readonly<Record<string, ServiceName>> = {
+  [appWeb.folder]: 'apps',
+  [consoleWeb.folder]: 'gateway',
+}
+
 /** The service that has to restart to run a bundle of `bundlePrograms`; undefined for other programs. */
 export const serviceOf = (made: string): ServiceName | undefined =>
-  made === appWeb.folder ? 'apps' : serviceNames.find((name) => mainOf(name) === made)
+  servers[made] ?? serviceNames.find((name) => mainOf(name) === made)
 
 const programs = {
   services: serviceNames.map(mainOf),
@@ -37,6 +50,6 @@ export const bundlePrograms = (which: Programs): Promise<string[]> =>
   bringUpToDate({
     root,
     entries: programs[which],
-    webApps: [appWeb],
+    webApps: [appWeb, consoleWeb],
     stampFile: fileURLToPath(new URL('./bundles.json', import.meta.url)),
   })

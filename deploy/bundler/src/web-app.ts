@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { build, type OutputFile } from 'esbuild'
+import { build, type Metafile, type OutputFile } from 'esbuild'
 
 export interface WebApp {
   root: string
@@ -14,11 +14,12 @@ export interface WebApp {
 
 const compress = { gz: promisify(gzip), br: promisify(brotliCompress) }
 const list = 'assets.json'
+const graph = 'outputs.json'
 
 /**
  * Writes what browsers load for an app, each file with a hash of its content in its name and compressed beside itself, and
- * `assets.json`, which names them: `{script, style, files}`. Gives back the files they were made of, relative to the root. Rejects
- * with esbuild's messages.
+ * `assets.json`, which names them: `{script, style, files, preload}`. `outputs.json` names what each of them imports, by which a test
+ * knows what a page weighs. Gives back the files they were made of, relative to the root. Rejects with esbuild's messages.
  */
 export async function bundleWebApp({ root, script, style, folder }: WebApp): Promise<string[]> {
   const { outputFiles, metafile } = await build({
@@ -27,6 +28,8 @@ export async function bundleWebApp({ root, script, style, folder }: WebApp): Pro
     outdir: join(root, folder),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.woff2': 'file' },
     ...{ bundle: true, splitting: true, minify: true, format: 'esm', platform: 'browser' },
     target: ['es2022', 'safari16', 'chrome109', 'firefox115'],
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -41,10 +44,39 @@ export async function bundleWebApp({ root, script, style, folder }: WebApp): Pro
   mkdirSync(place, { recursive: true })
   await Promise.all(outputFiles.map(writeAsset))
   const files = outputFiles.map(({ path }) => basename(path))
-  replace(join(place, list), JSON.stringify({ script: outputOf(script), style: outputOf(style), files }))
-  const current = new Set([list, ...files.flatMap((file) => [file, `${file}.gz`, `${file}.br`])])
+  const outputs = importsOf(metafile)
+  const preload = importedAtOnce(outputs, outputOf(script))
+  replace(join(place, graph), JSON.stringify(outputs))
+  replace(
+    join(place, list),
+    JSON.stringify({ script: outputOf(script), style: outputOf(style), files, preload }),
+  )
+  const current = new Set([list, graph, ...files.flatMap((file) => [file, `${file}.gz`, `${file}.br`])])
   for (const file of readdirSync(place)) if (!current.has(file)) rmSync(join(place, file), { force: true })
   return Object.keys(metafile.inputs)
+}
+
+type Outputs = Record<string, { source: string | undefined; imports: string[]; later: string[] }>
+
+/** Of each file what it imports with its start, and what only when that is asked for. */
+function importsOf({ outputs }: Metafile): Outputs {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([path, { entryPoint, imports }]) => {
+      const named = (isLater: boolean) =>
+        imports
+          .filter(({ external, kind }) => !external && (kind === 'dynamic-import') === isLater)
+          .map(({ path }) => basename(path))
+      return [basename(path), { source: entryPoint, imports: named(false), later: named(true) }]
+    }),
+  )
+}
+
+/** The files without which one does not start. */
+function importedAtOnce(outputs: Outputs, file: string): string[] {
+  const found = new Set<string>([file])
+  for (const each of found) for (const imported of outputs[each]?.imports ?? []) found.add(imported)
+  found.delete(file)
+  return [...found]
 }
 
 async function writeAsset({ path, contents }: OutputFile): Promise<void> {

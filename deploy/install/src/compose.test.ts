@@ -19,7 +19,7 @@ test.each<[string, Record<string, string>, string]>([
   ['8080 unless it is said', {}, 'http://localhost:8080'],
 ])('the gateway is given %s', async (_what, place, origin) => {
   await prepareLocal(folder, { ...servers, ...place })
-  for (const service of ['gateway', 'analytics'])
+  for (const service of ['gateway', 'analytics', 'settings'])
     expect(readFileSync(join(folder, 'env', `${service}.env`), 'utf8')).toContain(`PUBLIC_ORIGIN='${origin}'`)
 })
 

@@ -122,6 +122,7 @@ function environmentsOf(
     integrations: outbound('CONNECTOR'),
     workflows: outbound('WORKFLOW'),
     sdk: outbound('SDK'),
+    settings: origin,
     analytics: origin,
     gateway: { ...origin, APPS_ORIGIN: place.appsOrigin },
   }

@@ -81,6 +81,7 @@ described('the tree of the image', () => {
       ...['services/database-studio/sql', 'services/sdk/packs', 'services/gateway/docs-page/index.html'],
       ...[
         'services/apps/web/bundle/assets.json',
+        'console/bundle/assets.json',
         'services/gateway/node_modules/swagger-ui-dist/swagger-ui.css',
       ],
     ])

@@ -67,6 +67,7 @@ async function runWith(
   if (withDemo) await runDemo({ info: platform.info, certificate: receiver, say })
   if (options.json) console.log(JSON.stringify(platform.info))
   say(`
+Console        ${platform.info.origin}
 API            ${platform.info.baseUrl}
 API reference  ${platform.info.baseUrl}/docs
 Sign in        ${platform.info.email} / ${platform.info.password}

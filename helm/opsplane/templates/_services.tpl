@@ -9,6 +9,7 @@ settings:
   connections: 5
   secret: [OPSPLANE_MASTER_KEY, AUDIT_SIGNING_KEY]
   optional: [OPSPLANE_PREVIOUS_MASTER_KEYS, SMTP_URL, SMTP_FROM]
+  origin: true
   outbound: true
 itsm:
   database: true

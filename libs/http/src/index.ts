@@ -53,6 +53,7 @@ export {
   serviceClient,
 } from './calls/service-client.js'
 export { createSharedBudgets, remoteLeases } from './calls/shared-budgets.js'
+export { type AssetList, type BuiltAssets, builtAssets } from './documents/built-assets.js'
 export { type KeptDocument, keepDocument, sendKept } from './documents/kept-document.js'
 export { slicedJson } from './documents/sliced-json.js'
 export { writeOnce } from './documents/written-once.js'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { createRequireEnvironment } from '@opsplane/http'
+import { builtAssets, createRequireEnvironment } from '@opsplane/http'
 import { createExpressions } from '@opsplane/sandbox'
 import { defineService, dependentsRoute } from '@opsplane/service'
 import { createAccessChecks } from './access/changes.js'
@@ -24,7 +24,6 @@ import { watchRights } from './rights-watch.js'
 import { createUse } from './runtime/call/use.js'
 import { createEnter } from './runtime/enter.js'
 import { runtimeRoutes } from './runtime/routes.js'
-import { webAssets } from './shell/assets.js'
 import { shellRoutes } from './shell/routes.js'
 import { dataSource } from './source/domain.js'
 import { sourceRoutes } from './source/routes.js'
@@ -57,7 +56,7 @@ export const apps = defineService({
         ...deploymentRoutes(ctx, { apps: known, deployments }),
         ...embedRoutes(ctx, { apps: known, embeds }),
         ...shellRoutes({
-          assets: webAssets(),
+          assets: builtAssets(new URL('../web/bundle/', import.meta.url)),
           embedOrigins: (id, at) => embeds.origins(id, at, ctx.clock.now()),
         }),
         dependentsRoute(ctx.database, dependents),

@@ -7,7 +7,7 @@ export type SendDocument = (
   request: Request,
   response: Response,
   document: KeptDocument,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string | undefined>>,
 ) => Promise<void>
 
 /** Sends documents, whose bytes count against the client's network. Throws `rate_limited` and `precondition_failed`. */

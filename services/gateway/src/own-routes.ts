@@ -13,6 +13,7 @@ import type { Logger } from '@opsplane/runtime'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { Agent } from 'undici'
 import type { GatewayConfig } from './config.js'
+import { consoleAssets, consoleRoutes } from './console/routes.js'
 import { docsRoutes, onlyReads } from './docs.js'
 import { createDocumentSender } from './document-sender.js'
 import { createOpenApiSource } from './openapi.js'
@@ -33,7 +34,7 @@ export interface OwnRoutesOptions {
   log: Logger
 }
 
-/** What the gateway answers itself: health, the OpenAPI document, the docs page, and unknown routes. */
+/** What the gateway answers itself: health, the OpenAPI document, the docs page, the console, and unknown routes. */
 export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   const { config, log, tls } = options
   const agent = new Agent({ connect: clientTls(tls) })
@@ -56,7 +57,6 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   const get = (path: string, handler: RequestHandler) => {
     app.route(path).get(withHeaders, handler).all(onlyReads)
   }
-  get('/', (_request, response) => response.redirect(302, `${apiPrefix}/docs`))
   get('/healthz', (request, response) => answer(request, response, { status: 'live' }))
   get('/readyz', async (request, response) => {
     const checks = await readiness()
@@ -71,6 +71,9 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
     })
   }
   app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes(sendDocument))
+  app.use(withHeaders, consoleRoutes(sendDocument, consoleAssets()))
+  // A program that asks what is here is shown the reference of the API.
+  get('/', (_request, response) => response.redirect(302, `${apiPrefix}/docs`))
   app.use((request) => {
     const { method, path } = request
     throw routeNotFound(method, path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)

@@ -106,8 +106,9 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     for (const [service, url] of Object.entries(config.serviceUrls)) {
       const client = clientOf(url, service, { issuer, tls })
       const routes = createServiceRoutes({ service, client, log, monotonicMs })
-      const quick = createUpstream(url, config.upstreamTimeoutMs, routes.renewed, tls)
-      const waiting = createUpstream(url, config.upstreamTimeoutMs, routes.renewed, tls)
+      const reached = { timeoutMs: config.upstreamTimeoutMs, monotonicMs, onConnect: routes.renewed, tls }
+      const quick = createUpstream(url, reached)
+      const waiting = createUpstream(url, reached)
       services.set(service, { quick, waiting, routes })
       releasers.add(`connections to ${service}`, async () => {
         routes.close()

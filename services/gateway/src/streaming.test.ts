@@ -3,6 +3,8 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { ApiError } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
 import { asAda, call, echo, startPlatform, startUpstream, type TestPlatform } from './testing/platform.js'
 
 let platform: TestPlatform
@@ -16,6 +18,14 @@ afterEach(() => {
 })
 
 const mebibyte = 1024 * 1024
+
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
 
 function open(path: string, method: string, headers: Record<string, string | number> = {}): ClientRequest {
   return httpRequest(`${platform.url}/api/v1${path}`, { method, headers: { ...asAda, ...headers } })
@@ -206,4 +216,33 @@ test.each([
   const answer = await text(socket)
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error.status).toBe(status)
+})
+
+test('an answer that goes on for long is sent nothing of once its caller may not have it any more', async () => {
+  let send: (text: string) => void = () => {}
+  platform.dispatcher.handler = (_incoming, response) => {
+    send = (text) => response.write(text)
+    send('first;')
+  }
+  const { promise: ended, resolve: end } = deferred<string>()
+  const request = open('/events/topics/news/events', 'GET')
+  request.end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  let read = ''
+  const arrived = (text: string) =>
+    waitFor(() => read.endsWith(text), { message: `${text} after ${JSON.stringify(read)}` })
+  response.on('data', (chunk) => {
+    read += chunk
+  })
+  response.once('error', () => end(read)).once('end', () => end(read))
+  await arrived('first;')
+  platform.pass(2_000)
+  send('second;')
+  await arrived('second;')
+  platform.verify = () => {
+    throw new ApiError('invalid_token', 'It was revoked.')
+  }
+  platform.pass(2_000)
+  send('third;')
+  expect(await ended).toBe('first;second;')
 })

@@ -21,7 +21,7 @@ const ownersOf = (pathsOf: (entry: ServiceEntry) => readonly string[]): Readonly
       pathsOf(entry).map((path): [string, string] => [path, service]),
     ),
   )
-/** First path segment to the service that owns it. Nothing else is ever routed, least of all /internal. */
+/** First path segment, or the first two, to the service that owns them. Nothing else is ever routed, least of all /internal. */
 const owners = ownersOf(({ paths }) => paths)
 /** The same below the origin itself, where such a path may have two segments. */
 const ownersOfOrigin = ownersOf(({ originPaths = [] }) => originPaths)
@@ -38,7 +38,7 @@ export function resolveTarget(url: string): Target | null {
   const [, first = '', second = '', third = ''] = pathname.split('/', 4)
   const service = isOfOrigin
     ? (ownersOfOrigin.get(second) ?? ownersOfOrigin.get(`${second}/${third}`))
-    : owners.get(first)
+    : (owners.get(`${first}/${second}`) ?? owners.get(first))
   return service === undefined ? null : { service, path, pathname, isOfOrigin }
 }
 

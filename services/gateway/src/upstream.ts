@@ -35,15 +35,18 @@ export interface Upstream {
   close(): Promise<void>
 }
 
-/**
- * `timeoutMs` bounds the wait for the answer's headers, and each silence within its body. `onConnect` is called for each
- * new connection.
- */
+export interface UpstreamOptions {
+  /** Bounds the wait for the answer's headers, and each silence within its body. */
+  timeoutMs: number
+  monotonicMs(): number
+  /** Called for each new connection. */
+  onConnect(): void
+  tls: InternalTls | undefined
+}
+
 export function createUpstream(
   url: string,
-  timeoutMs: number,
-  onConnect: () => void,
-  tls?: InternalTls,
+  { timeoutMs, monotonicMs, onConnect, tls }: UpstreamOptions,
 ): Upstream {
   const pool = new Pool(url, {
     pipelining: 1,
@@ -56,15 +59,19 @@ export function createUpstream(
   })
   pool.on('connect', onConnect)
   return {
-    forward: (forwarding) => send(pool, forwarding, true),
+    forward: (forwarding) => send(pool, { ...forwarding, monotonicMs }, true),
     close: () => pool.destroy(),
   }
 }
 
-const unusedConnectionMs = 4_000
+type Timed = Forwarding & Pick<UpstreamOptions, 'monotonicMs'>
 
-function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
-  const { req, res } = forwarding
+const unusedConnectionMs = 4_000
+/** A caller who may not have an answer any more is sent nothing of it after so long. */
+const recheckEveryMs = 1_000
+
+function send(pool: Pool, forwarding: Timed, firstTry: boolean): void {
+  const { req, res, monotonicMs } = forwarding
   let controller: Dispatcher.DispatchController | undefined
   let expectedBytes = -1
   let receivedBytes = 0
@@ -72,6 +79,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
   let waitsForDrain = false
   let over = false
   let rechecking: Promise<void> | undefined
+  let recheckedAt = Number.NEGATIVE_INFINITY
   let begun: Promise<void> | undefined
 
   const failed = (error: Error) => {
@@ -90,6 +98,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
     rechecking ??= forwarding.recheck?.().then(
       () => {
         rechecking = undefined
+        recheckedAt = monotonicMs()
       },
       (error: Error) => {
         failed(error)
@@ -97,6 +106,15 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
       },
     )
     return rechecking
+  }
+  const write = (running: Dispatcher.DispatchController, chunk: Buffer) => {
+    if (res.write(chunk) || waitsForDrain) return
+    running.pause()
+    waitsForDrain = true
+    res.once('drain', () => {
+      waitsForDrain = false
+      running.resume()
+    })
   }
   const finish = () => {
     if (over) return
@@ -141,18 +159,19 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
         if (over) return
         receivedBytes += chunk.length
         forwarding.onBytes?.(chunk.length)
-        void recheck(running)
         if (receivedBytes === expectedBytes) {
           // Sent together with the end: one write to the socket fewer.
           lastChunk = chunk
+          void recheck(running)
           return
         }
-        if (res.write(chunk) || waitsForDrain) return
+        const rechecked = monotonicMs() - recheckedAt > recheckEveryMs ? recheck(running) : undefined
+        if (!rechecked) return write(running, chunk)
         running.pause()
-        waitsForDrain = true
-        res.once('drain', () => {
-          waitsForDrain = false
-          running.resume()
+        begun = rechecked.then(() => {
+          if (over) return
+          write(running, chunk)
+          if (!waitsForDrain) running.resume()
         })
       },
       onResponseEnd() {

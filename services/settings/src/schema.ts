@@ -23,7 +23,7 @@ import {
 } from 'drizzle-orm/pg-core'
 
 export { dataKeys } from '@opsplane/postgres'
-export { accountFactors, recoveryCodes, signInChallenges } from './factor/tables.js'
+export * from './schema/factor.js'
 
 /** Logins. They belong to no workspace, so their rows stand under the platform's own tenant. */
 export const accounts = readModelTable(

@@ -1,17 +1,20 @@
 import { fileURLToPath } from 'node:url'
-import { actsForPeople, type InternalParty } from '@opsplane/contracts'
-import { type PlatformClients, platformClients, type Route } from '@opsplane/http'
+import { ApiError, actsForPeople, type InternalParty } from '@opsplane/contracts'
+import { type PlatformClients, platformClients, type Route, type ServiceClient } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import {
   type BackgroundWork,
+  createSubscriptionRules,
   defineService,
   type ServiceContext,
   type ServiceOverrides,
+  wakeHints,
 } from '@opsplane/service'
 import { createAccountAccess } from './access/access.js'
 import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
+import { createBrowserSignIn } from './access/browser-sign-in.js'
 import { sessionRoutes } from './access/session-routes.js'
 import { signInRoutes } from './access/sign-in-routes.js'
 import { createVerifier } from './access/verify.js'
@@ -21,6 +24,8 @@ import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
 import { auditExport } from './audit/export.js'
+import { eventStreamRoutes } from './audit/live/routes.js'
+import { createAuditTails } from './audit/live/tails.js'
 import { proveAudit } from './audit/prove.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
@@ -30,10 +35,12 @@ import { loadConfig, type SettingsConfig } from './config.js'
 import { createAskedBy } from './delegation/asked-by.js'
 import { createDelegations } from './delegation/delegations.js'
 import { delegationRoutes } from './delegation/routes.js'
+import { createAnswerSignIn } from './factor/answer-sign-in.js'
 import { createAnswerChallenge } from './factor/answers.js'
 import { createAskForFactor, createChallengeLogin } from './factor/asking.js'
 import { createChallenges } from './factor/challenges.js'
 import { createFactors } from './factor/factors.js'
+import { createPasskeySignIn } from './factor/passkey-sign-in.js'
 import { createProofs } from './factor/proof.js'
 import { relyingPartyOf } from './factor/relying-party.js'
 import { createRemoveFactorsOf } from './factor/removal.js'
@@ -62,10 +69,8 @@ import { secretRoutes } from './secret/routes.js'
 import { createSecretService } from './secret/secret-service.js'
 import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
-import { createAnswerSignIn } from './session/answer-sign-in.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
-import { createPasskeySignIn } from './session/passkey-sign-in.js'
 import { createSessions } from './session/sessions.js'
 import { createCompleteSignIn } from './session/sign-in.js'
 import { createThrottle } from './session/throttle.js'
@@ -112,6 +117,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
         ...auditWork(ctx, parts),
         ...mailWork(ctx, parts),
       ],
+      onDrain: parts.tails.end,
     }
   },
 })
@@ -121,7 +127,7 @@ type Parts = ReturnType<typeof createParts>
 
 /** What routes and background work share. */
 function createParts(ctx: Context) {
-  const { config, database, relay, clock, log } = ctx
+  const { config, database, relay, clock, log, link, names } = ctx
   const { db } = database
   const nowMs = () => Date.parse(clock.now())
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
@@ -134,6 +140,7 @@ function createParts(ctx: Context) {
     takenOnce: createTakenOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
+    tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
   }
 }
 
@@ -143,10 +150,16 @@ function neighboursOf(ctx: Context): PlatformClients {
   return platformClients({ ...ctx, config: { serviceUrls } })
 }
 
+/** Where the studio's address is not known, it is away. */
+function studioOf(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
+  const away = () => Promise.reject(new ApiError('service_unavailable', 'The database studio is away.'))
+  return neighbours.get('database-studio') ?? { post: away }
+}
+
 /** Fills the audit log, and signs what it is. */
-function auditWork(ctx: Context, { signer }: Parts): BackgroundWork[] {
+function auditWork(ctx: Context, { signer, tails }: Parts): BackgroundWork[] {
   ctx.dueWork.start(checkpointWork(signer))
-  return [recordAudit(ctx)]
+  return [recordAudit(ctx, tails), tails]
 }
 
 /** Makes notifications, and sends mails where a mail server is configured. */
@@ -160,7 +173,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce, neighbours } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, tails } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords(
@@ -177,7 +190,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const answerChallenge = createAnswerChallenge({ db, challenges, proofs, throttle, failures })
   const askForFactor = createAskForFactor(challengeLogin)
   const completeSignIn = createCompleteSignIn({ db, sessions, cursors, askForFactor })
-  const passkeySignIn = createPasskeySignIn({ database, cursors, proofs, throttle, party })
+  const passkeySignIn = createPasskeySignIn({ database, cursors, proofs, throttle, failures, party })
   const identify = createIdentify({ db, passwords, throttle, failures })
   const login = createLogin(identify, completeSignIn)
   const keys = createKeys(ctx, config)
@@ -203,7 +216,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access),
-    ...signInRoutes({ login, answer, passkeySignIn, accept }),
+    ...signInRoutes({ login, answer, passkeySignIn, signIn: createBrowserSignIn({ login, accept, answer }) }),
     ...sessionRoutes({ sessions, members, cursors }),
     ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members })),
     ...tokenRoutes(ctx, keys),
@@ -212,6 +225,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
+    ...eventStreamRoutes(tails, createSubscriptionRules(studioOf(neighbours))),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
     ...budgetRoutes(database).map(takenOnce),

@@ -5,10 +5,20 @@ type Path = Record<string, string>
 
 export const password = 'correct horse battery staple'
 
-/** Operations that end the session they are called with, or change the password of its person. */
-const consuming = new Set(['endSession', 'endOwnSessions', 'changePassword'])
+/** Operations that end the session they are called with, change the password of its person, or take one that is new. */
+const consuming = new Set([
+  ...['endSession', 'endOwnSessions', 'changePassword'],
+  ...['beginTotp', 'renameFactor', 'removeFactor'],
+])
 /** Operations that an API key is refused. */
-const personal = new Set(['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress', 'stepUp'])
+const personal = new Set([
+  'listSessions',
+  'endOwnSession',
+  'requestAddressProof',
+  'proveAddress',
+  'stepUp',
+  'listFactors',
+])
 
 /** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */
 export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>) {
@@ -62,6 +72,8 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
       return personal.has(operationId) ? member.session : undefined
     },
     prepared: {
+      // Nobody here has a factor.
+      '/auth/factors/{id}': async () => ({ id: 'fac_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
       '/auth/sessions/{id}': async () => ({ id: (await furtherSession(member)).sessionId ?? '' }),
       '/settings/users/{id}/sessions': () => furtherSession(watched),
     },

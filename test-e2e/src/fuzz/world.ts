@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { browserSignIn, originPrefix, permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
@@ -11,6 +12,12 @@ import { flowsOf } from './flows.js'
 import { password, peopleOf } from './people.js'
 import { sdkOf } from './sdk.js'
 import { file, studioOf } from './studio.js'
+
+/** Of what has no end. */
+async function beginningOf(body: Readable): Promise<string> {
+  for await (const chunk of body) return String(chunk)
+  return ''
+}
 
 /** What `removeMade` takes away. */
 export const removed = /^\/(webhooks|itsm\/sla-policies)/
@@ -48,11 +55,13 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       headers: Object.fromEntries(present),
       ...(text === undefined ? {} : { body: text }),
     })
-    const answer = await response.body.text()
     const kind = removed.exec(target)?.[0]
     if (method === 'POST' && response.statusCode === 201 && kind !== undefined) made.add(kind)
-    statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
     const contentType = String(response.headers['content-type'] ?? '')
+    const answer = await (contentType.startsWith('text/event-stream')
+      ? beginningOf(response.body)
+      : response.body.text())
+    statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
     return {
       status: response.statusCode,
       contentType,

@@ -47,7 +47,7 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
     'POST /internal/validations': ['sdk'],
     'POST /internal/tables/names': ['workflows'],
     'POST /internal/queries/names': ['workflows'],
-    'POST /internal/read-rules': ['dispatcher', 'workflows', 'sdk'],
+    'POST /internal/read-rules': ['dispatcher', 'workflows', 'sdk', 'settings'],
   },
   workflows: {
     ...dependents,

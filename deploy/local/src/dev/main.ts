@@ -55,6 +55,7 @@ async function runWith(state: ReturnType<typeof openState>, port: number | undef
     },
   })
   say(`
+Console        ${cluster.info.origin}
 API            ${cluster.info.baseUrl}
 Sign in        ${cluster.info.email} / ${cluster.info.password}
 API key        in ${state.root}/local.json

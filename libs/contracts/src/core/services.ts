@@ -1,6 +1,6 @@
 /** A service of the platform, as the gateway and whoever runs it see it. */
 export interface ServiceEntry {
-  /** First segments of the paths below /api/v1 that are its own. */
+  /** The paths below /api/v1 that are its own, by their first segment or, before that, their first two. */
   readonly paths: readonly string[]
   /** Paths below the origin itself that are its own, such as `hooks`: the service has what is below them at `/origin/hooks`. */
   readonly originPaths?: readonly string[]
@@ -15,7 +15,7 @@ const withDatabase = <const Paths extends readonly string[]>(...paths: Paths) =>
 
 /** Every service there is, in the order they start: the one list that the gateway and the local run go by. */
 export const serviceRegistry = {
-  settings: withDatabase('auth', 'workspaces', 'settings', 'secrets', 'audit', 'notifications'),
+  settings: withDatabase('auth', 'workspaces', 'settings', 'secrets', 'audit', 'notifications', 'events/stream'),
   itsm: withDatabase('itsm', 'cmdb', 'knowledge', 'catalog'),
   dispatcher: withDatabase('webhooks', 'events'),
   integrations: withDatabase('connectors', 'transformer'),

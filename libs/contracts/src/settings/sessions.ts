@@ -73,7 +73,7 @@ export type SessionEndReason = z.infer<typeof SessionEndReason>
 /** What failed at a login since it was last reported. */
 export const LoginFailures = z.object({
   id: idSchema('user'),
-  failures: z.int().min(0).meta({ description: 'Wrong passwords.' }),
+  failures: z.int().min(0).meta({ description: 'Wrong passwords, codes and passkeys.' }),
   refusals: z.int().min(0).meta({ description: 'Attempts that had to wait, and were not looked at.' }),
   addresses: z.array(z.string()).meta({ description: 'Where they came from: ten at most.' }),
   from: At,

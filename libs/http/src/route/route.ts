@@ -202,8 +202,18 @@ export interface Route {
   accepted?(data: unknown): boolean
   createdBelow?: string
   redactReplay?(data: unknown): unknown
-  /** A list's handler returns a Page, a stream's a LineStream, a document's a DocumentAnswer, a raw route's a RawAnswer. */
-  handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
+  /**
+   * A list's handler returns a Page, a stream's what it sends, a document's a DocumentAnswer, a raw route's a RawAnswer. A stream's is
+   * given `lastEventId` and `signal`.
+   */
+  handler(input: {
+    params: unknown
+    query: unknown
+    body: unknown
+    meta: RequestMeta
+    lastEventId?: string | undefined
+    signal?: AbortSignal
+  }): Promise<unknown>
 }
 
 /** One operation: the contract that makes the Express route, the handler's types and the OpenAPI operation. */

@@ -20,6 +20,13 @@ export interface TextStream {
   texts: AsyncIterable<string>
 }
 
+/** Server-sent events as text that is made already, for as long as the client reads. */
+export interface EventFeed {
+  frames: AsyncIterable<string>
+  /** Ends the connection at once, of a client that does not take what is sent. */
+  cut: AbortSignal
+}
+
 /** A file whose length is known, or a range of it. */
 export interface FileStream {
   fileName: string
@@ -47,7 +54,11 @@ export interface StreamContract<
     params: z.output<Params>
     query: z.output<Query>
     meta: RequestMeta
-  }): Promise<LineStream<z.input<Line>> | TextStream | FileStream>
+    /** Of a reader that goes on where its stream has ended. */
+    lastEventId: string | undefined
+    /** Aborted when the client has left. */
+    signal: AbortSignal
+  }): Promise<LineStream<z.input<Line>> | TextStream | FileStream | EventFeed>
 }
 
 /**
@@ -60,7 +71,7 @@ export function defineStream<
   Params extends z.ZodObject = PathSchema<Path>,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
 >(contract: StreamContract<Path, Line, Params, Query>): Route {
-  const handler: ErasedStreamHandler = contract
+  const handler = contract as ErasedStreamHandler
   return {
     ...common({ ...contract, method: 'get', waits: true }),
     kind: 'stream',
@@ -79,13 +90,21 @@ export function defineStream<
 }
 
 interface ErasedStreamHandler {
-  handler(input: { params: unknown; query: unknown; meta: RequestMeta }): Promise<unknown>
+  handler(input: {
+    params: unknown
+    query: unknown
+    meta: RequestMeta
+    lastEventId?: string | undefined
+    signal?: AbortSignal
+  }): Promise<unknown>
 }
+
+type Sent = LineStream<unknown> | TextStream | FileStream | EventFeed
 
 /** Sends what the handler of a stream returned, no faster than the client takes it. */
 export async function sendLines(exchange: Exchange, route: Route, data: unknown, check: boolean) {
   const { res } = exchange
-  const stream = data as LineStream<unknown> | TextStream | FileStream
+  const stream = data as Sent
   let begun = false
   for await (const text of contentOf(stream, route, check)) {
     if (!begun) begin(exchange, stream)
@@ -99,12 +118,9 @@ export async function sendLines(exchange: Exchange, route: Route, data: unknown,
   logRequest(exchange, res.destroyed ? 499 : res.statusCode)
 }
 
-function contentOf(
-  stream: LineStream<unknown> | TextStream | FileStream,
-  route: Route,
-  check: boolean,
-): AsyncIterable<string | Uint8Array> {
+function contentOf(stream: Sent, route: Route, check: boolean): AsyncIterable<string | Uint8Array> {
   if ('texts' in stream) return stream.texts
+  if ('frames' in stream) return stream.frames
   return 'bytes' in stream ? stream.bytes : linesOf(stream, route, check)
 }
 
@@ -115,7 +131,21 @@ async function* linesOf({ batches }: LineStream<unknown>, route: Route, check: b
   }
 }
 
-function begin(exchange: Exchange, stream: LineStream<unknown> | TextStream | FileStream): void {
+/** No proxy on the way keeps events back, to compress them or until there are more. */
+const eventHeaders = [
+  ...['Content-Type', 'text/event-stream; charset=utf-8'],
+  ...['Cache-Control', 'no-store, no-transform', 'X-Accel-Buffering', 'no'],
+]
+
+function begin(exchange: Exchange, stream: Sent): void {
+  if ('frames' in stream) {
+    const common = headerLines(exchange)
+    const at = common.findIndex((line) => line.toLowerCase() === 'cache-control')
+    if (at !== -1) common.splice(at, 2)
+    exchange.res.writeHead(200, [...common, ...eventHeaders])
+    stream.cut.addEventListener('abort', () => exchange.res.destroy(), { once: true })
+    return
+  }
   const isFile = 'bytes' in stream
   exchange.res.writeHead(isFile ? stream.status : 200, [
     ...headerLines(exchange),

@@ -78,8 +78,10 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     const parsed = parse(sent)
     if (route.upload) parsed.body = uploadOf(req, route.upload, route.bodyLimitBytes)
     if (route.kind === 'stream') {
-      const lines = await route.handler({ ...parsed, meta })
-      return sendLines(exchange, route, lines, context.checkResponses)
+      const lastEventId = req.headers['last-event-id']?.toString()
+      const signal = closedSignal(exchange.res)
+      const content = await route.handler({ ...parsed, meta, lastEventId, signal })
+      return sendLines(exchange, route, content, context.checkResponses)
     }
     if (route.kind === 'document') {
       const { document, headers } = (await route.handler({ ...parsed, meta })) as DocumentAnswer
@@ -109,6 +111,14 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
       )
     serve(exchange, req, params).catch((error: unknown) => sendError(exchange, context.translate(error)))
   }
+}
+
+/** Aborted once the answer is sent, or its client has left. */
+function closedSignal(res: Exchange['res']): AbortSignal {
+  const closed = new AbortController()
+  if (res.destroyed) closed.abort()
+  else res.once('close', () => closed.abort())
+  return closed.signal
 }
 
 /**

@@ -45,7 +45,7 @@ describe('the rooms of a service', () => {
   })
 })
 
-test.each([...services, ...packagesIn('libs'), 'cli', 'client', 'bench', ...packagesIn('deploy')])(
+test.each([...services, ...packagesIn('libs'), 'cli', 'client', 'console', 'bench', ...packagesIn('deploy')])(
   '%s: no folder has more than 30 source files',
   (path) => {
     const inFolder = new Map<string, number>()

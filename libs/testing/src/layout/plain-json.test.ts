@@ -35,7 +35,7 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/sandbox/src/code/stack.ts': 'A source map.',
   'libs/sandbox/src/messages.ts': 'The frame of an answer, in which results are texts.',
   'services/analytics/src/format/parquet-state.ts': 'Offsets and statistics of a file that is being written.',
-  'services/apps/src/shell/assets.ts': 'A file of the package.',
+  'libs/http/src/documents/built-assets.ts': 'A file of the package.',
   'services/apps/web/src/expression/jsonata.ts': 'What JSONata has made of doubles.',
   'services/apps/web/src/page/drafts.ts': 'Drafts that the page wrote, in which such numbers are texts.',
   'services/dispatcher/src/catalog/asyncapi.ts': 'JSON Schemas of the catalogue.',

@@ -1,5 +1,4 @@
-import { type KeptDocument, keepDocument } from '@opsplane/http'
-import type { AssetList } from './assets.js'
+import { type AssetList, type KeptDocument, keepDocument } from '@opsplane/http'
 
 const assetPath = '/apps/-/assets/'
 

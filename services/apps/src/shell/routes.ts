@@ -1,7 +1,6 @@
 import { type Environment, environments } from '@opsplane/contracts'
-import { defineDocument, type KeptDocument, type Route } from '@opsplane/http'
+import { type BuiltAssets, defineDocument, type KeptDocument, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import type { Assets } from './assets.js'
 import { frameOrigins } from './frame-origins.js'
 import { shellHeaders, shellPage } from './page.js'
 
@@ -14,7 +13,7 @@ const ShellQuery = z.object({
 })
 
 export interface ShellOptions {
-  assets: Assets
+  assets: BuiltAssets
   /** Origins that may frame the page at this address by the token of this id; none for a token of any other address. */
   embedOrigins(embedId: string, at: ShellAddress): Promise<readonly string[]>
 }

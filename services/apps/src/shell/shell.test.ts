@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createApp, type Listening, listen } from '@opsplane/http'
+import { builtAssets, createApp, type Listening, listen } from '@opsplane/http'
 import { createLogger, systemClock } from '@opsplane/runtime'
-import { createAssets } from './assets.js'
 import { shellRoutes } from './routes.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'shell-'))
@@ -24,7 +23,7 @@ beforeAll(async () => {
   for (const ending of ['', '.br', '.gz']) file(`app-1.css${ending}`, 'css')
   file('secret.txt', 'secret')
   const routes = shellRoutes({
-    assets: createAssets(pathToFileURL(`${folder}/`)),
+    assets: builtAssets(pathToFileURL(`${folder}/`)),
     embedOrigins: async (id, { workspace, slug, environment = 'production' }) =>
       id === 'emb_1' && workspace === 'acme' && slug === 'assets' && environment === 'production'
         ? ['https://portal.example.com', "https://x.example.com; script-src 'unsafe-inline'"]

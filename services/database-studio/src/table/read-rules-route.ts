@@ -8,7 +8,7 @@ export const readRulesRoute = ({ database: { sql } }: Pick<ServiceContext, 'data
     ...{ method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' },
     operationId: 'getReadRules',
     path: '/internal/read-rules',
-    callers: ['dispatcher', 'workflows', 'sdk'],
+    callers: ['dispatcher', 'workflows', 'sdk', 'settings'],
     summary: 'Find out which roles read some records of a table only',
     body: ReadRulesQuestion,
     response: ReadRules,

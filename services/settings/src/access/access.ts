@@ -21,7 +21,7 @@ import {
 import type { Passwords } from '../account/passwords.js'
 import { lockAccount, storedAccount } from '../account/queries.js'
 import type { AnswerChallenge } from '../factor/answers.js'
-import { type ChallengeLogin, createAskForFactor } from '../factor/asking.js'
+import { type ChallengeLogin, factorRequired } from '../factor/asking.js'
 import { queueAccountMail } from '../mail/mail-queue.js'
 import { type Members, proveMemberships } from '../membership/members.js'
 import { requireSession } from '../session/own-session.js'
@@ -48,7 +48,6 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
   const { store, database, dueWork } = ctx
   const { db } = database
   const { passwords, throttle, sessions, members, challengeLogin, answerChallenge } = options
-  const askForFactor = createAskForFactor(challengeLogin)
   const accounts = store.aggregate(account)
   const keys = store.aggregate(token)
   const commit: Serialized = serializer(ctx, async () => undefined)
@@ -105,7 +104,8 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
     async stepUp(proof: StepUpProof, meta: RequestMeta): Promise<{ token: string; expiresAt: Instant }> {
       const { accountId, sessionId } = steppingUp(meta)
       if ('password' in proof) {
-        await askForFactor({ purpose: 'step_up', accountId, sessionId }, meta.now)
+        const challenge = await challengeLogin({ purpose: 'step_up', accountId, sessionId }, meta.now)
+        if (challenge !== null) throw factorRequired(challenge)
         await requirePassword(accountId, proof.password, meta)
         return sessions.stepUp(sessionId, 'password', meta)
       }

@@ -6,13 +6,13 @@ import {
   PasskeyChallenge,
   Session,
 } from '@opsplane/contracts'
-import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import type { AcceptInvitation } from '../membership/acceptance.js'
-import type { AnswerSignIn } from '../session/answer-sign-in.js'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { AnswerSignIn } from '../factor/answer-sign-in.js'
+import type { PasskeySignIn } from '../factor/passkey-sign-in.js'
 import type { Login } from '../session/login.js'
-import type { PasskeySignIn } from '../session/passkey-sign-in.js'
 import { setSessionCookie } from '../session/session-cookie.js'
 import { originOf } from '../session/sessions.js'
+import type { createBrowserSignIn } from './browser-sign-in.js'
 
 const tag = 'Authentication'
 
@@ -20,17 +20,11 @@ export interface SignInWork {
   login: Login
   answer: AnswerSignIn
   passkeySignIn: PasskeySignIn
-  accept: AcceptInvitation
+  signIn: ReturnType<typeof createBrowserSignIn>
 }
 
 /** The doors by which somebody gets a session. */
-export function signInRoutes({ login, answer, passkeySignIn, accept }: SignInWork): Route[] {
-  const signInBrowser = (body: BrowserSignIn, meta: RequestMeta): Promise<Session> => {
-    const at = { now: meta.now, kind: 'web' as const }
-    if ('token' in body) return accept(body, meta, at.kind)
-    return 'email' in body ? login(body, originOf(meta), at) : answer(body, originOf(meta), at)
-  }
-
+export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWork): Route[] {
   return [
     defineRoute({
       operationId: 'createSession',
@@ -91,7 +85,7 @@ export function signInRoutes({ login, answer, passkeySignIn, accept }: SignInWor
       errors: ['forbidden', 'invalid_credentials', 'factor_required', 'invalid_token', 'rate_limited'],
       idempotency: 'none',
       handler: async ({ body, meta }) => {
-        const session = await signInBrowser(body, meta)
+        const session = await signIn(body, meta)
         const { accessToken, tokenType: _, ...shown } = session
         setSessionCookie(meta, { token: accessToken, expiresAt: session.expiresAt })
         return shown

@@ -1,12 +1,10 @@
 import { ApiError, type FactorChallenge, type Instant } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
+import type { AskForFactor } from '../session/sign-in.js'
 import type { ChallengeSubject, Challenges } from './challenges.js'
 import { factorsOf, methodsOf, recoveryCodesLeft } from './queries.js'
 import type { RelyingParty } from './relying-party.js'
 import { passkeyRequest } from './webauthn.js'
-
-/** Throws `factor_required` with a challenge where the login has a factor. */
-export type AskForFactor = (subject: ChallengeSubject, now: Instant) => Promise<void>
 
 /** A challenge to prove a factor of the login; null where it has none. */
 export type ChallengeLogin = (subject: ChallengeSubject, now: Instant) => Promise<FactorChallenge | null>
@@ -33,10 +31,12 @@ export function createChallengeLogin({ db, challenges, party }: AskingOptions): 
   }
 }
 
+/** Asks who signs in; the challenge keeps what was proved before. */
 export const createAskForFactor =
   (challengeLogin: ChallengeLogin): AskForFactor =>
-  async (subject, now) => {
-    const challenge = await challengeLogin(subject, now)
+  async ({ account: { id: accountId, passwordHash }, methods, providerId, workspaceId }, now) => {
+    const subject = { accountId, passwordHash, methods, providerId, workspaceId }
+    const challenge = await challengeLogin({ purpose: 'sign_in', ...subject }, now)
     if (challenge !== null) throw factorRequired(challenge)
   }
 

@@ -2,8 +2,8 @@ import { type Instant, newId, type SignInMethod } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { constantTimeEqual } from '@opsplane/runtime'
 import { and, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { signInChallenges as table } from '../schema/factor.js'
 import { issueToken, readToken } from '../token/bearer-token.js'
-import { signInChallenges as table } from './tables.js'
 
 export type Challenge = typeof table.$inferSelect
 

@@ -1,14 +1,10 @@
 import type { ChallengeMethod, Factor, FactorState } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, asc, count, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import { recoveryCodes, accountFactors as table } from './tables.js'
+import { and, asc, count, eq, isNotNull, isNull } from 'drizzle-orm'
+import { recoveryCodes, accountFactors as table } from '../schema/factor.js'
 
 export type FactorRow = typeof table.$inferSelect
 type Reading = Pick<Drizzle, 'select'>
-
-/** Of a row that is joined: the login has a factor that has been proved. */
-export const accountHasFactor = (accountId: string): SQL =>
-  sql`exists (select from ${table} where ${table.accountId} = ${accountId} and ${table.confirmedAt} is not null)`
 
 /** Those that have been proved once, the oldest first. */
 export const factorsOf = (db: Reading, accountId: string): Promise<FactorRow[]> =>

@@ -12,10 +12,9 @@ import type { Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { statementsOf } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { and, desc, eq, gt, lt, lte, ne, not, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull, lt, lte, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { AccountState } from '../account/domain.js'
-import { accountHasFactor } from '../factor/queries.js'
-import { accounts, sessions } from '../schema.js'
+import { accountFactors, accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
 import { provesFactor } from './methods.js'
 import { type Occasion, tellEnded, tellStarted, tellSteppedUp } from './session-log.js'
@@ -273,7 +272,14 @@ async function insertIfEntitled(
         eq(accounts.id, accountId),
         sql`${accounts.state}->>'passwordHash' is not distinct from ${passwordHash}::text`,
         // Decided here as well: a factor may be added while somebody signs in.
-        provesFactor(session.methods) ? undefined : not(accountHasFactor(accountId)),
+        provesFactor(session.methods)
+          ? undefined
+          : notExists(
+              tx
+                .select({ id: accountFactors.id })
+                .from(accountFactors)
+                .where(and(eq(accountFactors.accountId, accountId), isNotNull(accountFactors.confirmedAt))),
+            ),
       ),
     )
     .for('share')

@@ -2,7 +2,6 @@ import { ApiError, type Instant, type Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { account } from '../account/domain.js'
-import type { AskForFactor } from '../factor/asking.js'
 import { accessibleWorkspaces } from '../tenant/queries.js'
 import { provesFactor } from './methods.js'
 import type { ProvenPerson, SessionKind, SessionOrigin, Sessions } from './sessions.js'
@@ -17,6 +16,9 @@ export type CompleteSignIn = (
   at: { now: Instant; kind: SessionKind },
 ) => Promise<Session>
 
+/** Throws `factor_required` with a challenge where the login has a factor. */
+export type AskForFactor = (proven: ProvenPerson, now: Instant) => Promise<void>
+
 export interface CompleteSignInOptions {
   db: Drizzle
   sessions: Sessions
@@ -27,14 +29,8 @@ export interface CompleteSignInOptions {
 export function createCompleteSignIn(options: CompleteSignInOptions): CompleteSignIn {
   const { db, sessions, cursors, askForFactor } = options
   return async (proven, origin, at) => {
-    const { account: user, methods, providerId, workspaceId } = proven
-    if (!provesFactor(methods)) {
-      const { id: accountId, passwordHash } = user
-      await askForFactor(
-        { purpose: 'sign_in', accountId, methods, passwordHash, providerId, workspaceId },
-        at.now,
-      )
-    }
+    const { account: user, methods } = proven
+    if (!provesFactor(methods)) await askForFactor(proven, at.now)
     const opened = await sessions.open(proven, origin, at)
     if (opened === null) throw wrongCredentials()
     const { id: tokenId, ...session } = opened

@@ -1,14 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { ApiError } from '@opsplane/contracts'
-import { type DocumentAnswer, type KeptDocument, keepDocument } from '@opsplane/http'
 import { z } from 'zod'
+import type { DocumentAnswer } from '../route/document.js'
+import { type KeptDocument, keepDocument } from './kept-document.js'
 
-const AssetList = z.object({ script: z.string(), style: z.string(), files: z.array(z.string()) })
+const AssetList = z.object({
+  script: z.string(),
+  style: z.string(),
+  files: z.array(z.string()),
+  /** Scripts and fonts that the first script and the style cannot do without. */
+  preload: z.array(z.string()).default([]),
+})
 export type AssetList = z.infer<typeof AssetList>
 
-/** What browsers load for every app; made by the build. */
-export interface Assets {
+/** What browsers load of a page; made by the build. */
+export interface BuiltAssets {
   list(): AssetList
   /** Throws `not_found`. */
   file(name: string): DocumentAnswer
@@ -17,15 +24,13 @@ export interface Assets {
 const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.woff2': 'font/woff2',
 }
 /** A file's name has a hash of its content. */
 const forGood = 'public, max-age=31536000, immutable'
 
-/** Those the build has made of `web`. */
-export const webAssets = (): Assets => createAssets(new URL('../../web/bundle/', import.meta.url))
-
 /** Reads each file once, with its first use, and what the build has made of it: it is compressed better than there is time for here. */
-export function createAssets(folder: URL): Assets {
+export function builtAssets(folder: URL): BuiltAssets {
   let known: AssetList | undefined
   const kept = new Map<string, KeptDocument>()
   const read = (name: string) => readFileSync(new URL(name, folder))

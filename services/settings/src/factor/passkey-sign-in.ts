@@ -5,20 +5,23 @@ import { type CursorCodec, sha256Hex } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { AccountState } from '../account/domain.js'
 import { storedAccount } from '../account/queries.js'
-import { challengeMs } from '../factor/challenges.js'
-import { invalidChallenge } from '../factor/factors.js'
-import type { Proofs } from '../factor/proof.js'
-import { type RelyingParty, requireRelyingParty } from '../factor/relying-party.js'
-import { passkeyRequest } from '../factor/webauthn.js'
-import { takeOnce } from '../taken-calls.js'
-import { occasionOf, type SessionOrigin } from './sessions.js'
-import type { Throttle } from './throttle.js'
+import type { LoginFailureCount } from '../session/login-failures.js'
+import { occasionOf, type SessionOrigin } from '../session/sessions.js'
+import type { Throttle } from '../session/throttle.js'
+import { isFirstToTake } from '../taken-calls.js'
+import { challengeMs } from './challenges.js'
+import { invalidChallenge } from './factors.js'
+import type { Proofs } from './proof.js'
+import { passkeyByCredential } from './queries.js'
+import { type RelyingParty, requireRelyingParty } from './relying-party.js'
+import { passkeyRequest } from './webauthn.js'
 
 export interface PasskeySignInOptions {
   database: Pick<Database, 'db' | 'sql'>
   cursors: CursorCodec
   proofs: Proofs
   throttle: Throttle
+  failures: LoginFailureCount
   party: RelyingParty | { reason: string }
 }
 
@@ -33,7 +36,7 @@ const nonceBytes = 32
  * one that was used is remembered until it ends.
  */
 export function createPasskeySignIn(options: PasskeySignInOptions) {
-  const { database, cursors, proofs, throttle, party } = options
+  const { database, cursors, proofs, throttle, failures, party } = options
 
   const contentOf = (challenge: string) => {
     try {
@@ -42,6 +45,14 @@ export function createPasskeySignIn(options: PasskeySignInOptions) {
     } catch {
       return null
     }
+  }
+
+  /** Of what is no passkey of anybody nothing is reported. */
+  const noteFailed = async (credentialId: string, { address }: SessionOrigin, now: Instant) => {
+    const factor = await passkeyByCredential(database.db, credentialId)
+    if (factor === null) return
+    const { email } = await storedAccount(database.db, factor.accountId)
+    failures.note(email, 'failed', { address, now })
   }
 
   return {
@@ -74,8 +85,12 @@ export function createPasskeySignIn(options: PasskeySignInOptions) {
       const proof = await proofs.byPasskey(assertion, challengeHash, async (id) =>
         occasionOf(await storedAccount(database.db, id), origin, now),
       )
-      if (!proof?.userVerified) throw unprovenPasskey()
-      if (!(await takeOnce(database, `passkey ${challengeHash}`, challengeMs))) throw invalidChallenge()
+      if (!proof?.userVerified) {
+        await noteFailed(assertion.id, origin, now)
+        throw unprovenPasskey()
+      }
+      if (!(await isFirstToTake(database.sql, `passkey ${challengeHash}`, `${challengeMs} milliseconds`)))
+        throw invalidChallenge()
       await throttle.succeeded(attempt, now)
       return storedAccount(database.db, proof.accountId)
     },

@@ -1,0 +1,56 @@
+import {
+  type components,
+  createClient,
+  type OpsplaneClient,
+  OpsplaneError,
+  parseExact,
+} from '@opsplane/client'
+import type { Place } from '../place/place.js'
+
+type Schemas = components['schemas']
+export type Webhook = Schemas['Webhook']
+export type Delivery = Schemas['Delivery']
+export type DeliveryDetail = Schemas['DeliveryDetail']
+export type DeliveryAttempt = Schemas['DeliveryAttempt']
+export type DeliveryStatus = Schemas['DeliveryStatus']
+export type AuditEvent = Schemas['AuditEvent']
+export type Run = Schemas['Run']
+export type Execution = Schemas['Execution']
+export type Me = Schemas['Me']
+
+export const apiPath = '/api/v1'
+
+/**
+ * A browser on a plain origin does not name the site of a request: by this header, which no other site can send, the gateway
+ * knows that the page is its own.
+ */
+const ofPage: [string, string] = ['X-Requested-With', 'console']
+
+function send(request: Request): Promise<Response> {
+  request.headers.set(...ofPage)
+  return fetch(request)
+}
+
+/** The typed client by the cookie of the session; without a place for what belongs to a person. */
+export const apiOf = (place?: Place): OpsplaneClient =>
+  createClient({ baseUrl: new URL(apiPath, location.origin).href, fetch: send, ...place })
+
+/** Reads what is below the origin itself and not in the document of the API: the log of executions. Throws OpsplaneError. */
+export async function readOfOrigin<Body>(place: Place, path: string, signal?: AbortSignal): Promise<Body> {
+  const headers = new Headers([ofPage])
+  headers.set('X-Workspace', place.workspace)
+  headers.set('X-Environment', place.environment)
+  const response = await fetch(path, { headers, ...(signal && { signal }) })
+  const body = parseBody(await response.text())
+  if (!response.ok) throw new OpsplaneError(response.status, body, response)
+  return body as Body
+}
+
+/** What is no JSON is an error page of something in between. */
+function parseBody(text: string): unknown {
+  try {
+    return parseExact(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,192 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Place } from '../place/place.js'
+import {
+  type AuditEvent,
+  apiOf,
+  type Delivery,
+  type DeliveryStatus,
+  type Execution,
+  readOfOrigin,
+} from './api.js'
+import { type MergedCursor, mergePages } from './merge.js'
+
+export const pageSize = 50
+/** Webhooks whose deliveries are read together. */
+export const mostWebhooks = 50
+
+/** A page of a list as the console reads it on. */
+export interface ListPage<Item> {
+  items: Item[]
+  next: unknown
+}
+
+const keyOf = ({ workspace, environment }: Place) => [workspace, environment] as const
+
+export const meQuery = (place: Place) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'me'],
+    queryFn: async ({ signal }) => (await apiOf(place).get('/auth/me', { signal })).data,
+    staleTime: 60_000,
+  })
+
+export const workspacesQuery = queryOptions({
+  queryKey: ['workspaces'],
+  queryFn: async ({ signal }) =>
+    (await apiOf().get('/workspaces', { params: { query: { limit: 200 } }, signal })).data,
+  staleTime: 60_000,
+})
+
+export const webhooksQuery = (place: Place) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'webhooks'],
+    queryFn: async ({ signal }) =>
+      (await apiOf(place).get('/webhooks', { params: { query: { limit: 200 } }, signal })).data,
+    staleTime: 10_000,
+    refetchInterval: 30_000,
+  })
+
+export const webhookQuery = (place: Place, id: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'webhook', id],
+    queryFn: async ({ signal }) =>
+      (await apiOf(place).get('/webhooks/{id}', { params: { path: { id } }, signal })).data,
+    refetchInterval: 10_000,
+  })
+
+/** The latest deliveries of a webhook, which say how it fares. */
+export const latestDeliveriesQuery = (place: Place, id: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'deliveries', 'latest', id],
+    queryFn: async ({ signal }) => (await readDeliveries(place, id, {}, undefined, signal)).data,
+    staleTime: 5_000,
+    refetchInterval: 15_000,
+  })
+
+const isOnItsWay = (status: DeliveryStatus) => status === 'pending' || status === 'retrying'
+
+export const deliveryQuery = (place: Place, webhookId: string, deliveryId: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'delivery', webhookId, deliveryId],
+    queryFn: async ({ signal }) => {
+      const path = { id: webhookId, deliveryId }
+      return (await apiOf(place).get('/webhooks/{id}/deliveries/{deliveryId}', { params: { path }, signal }))
+        .data
+    },
+    // Whoever has it sent again sees it arrive.
+    refetchInterval: ({ state: { data } }) => (data && isOnItsWay(data.status) ? 1_000 : 15_000),
+  })
+
+export const eventQuery = (place: Place, eventId: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'event', eventId],
+    queryFn: async ({ signal }) =>
+      (await apiOf(place).get('/audit/{eventId}', { params: { path: { eventId } }, signal })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const eventDeliveriesQuery = (place: Place, id: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'event-deliveries', id],
+    queryFn: async ({ signal }) =>
+      (await apiOf(place).get('/events/{id}/deliveries', { params: { path: { id } }, signal })).data,
+    refetchInterval: 15_000,
+  })
+
+/** What else the request of an event has caused, the oldest first. */
+export const relatedEventsQuery = (place: Place, requestId: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'related', requestId],
+    queryFn: async ({ signal }) => {
+      const query = { requestId, sort: 'createdAt' as const, limit: pageSize }
+      return (await apiOf(place).get('/audit', { params: { query }, signal })).data
+    },
+  })
+
+export interface EventFilters {
+  type?: string | undefined
+  resourceId?: string | undefined
+  requestId?: string | undefined
+  actor?: string | undefined
+}
+
+export async function readEvents(
+  place: Place,
+  filters: EventFilters,
+  after: string | undefined,
+  signal?: AbortSignal,
+): Promise<ListPage<AuditEvent>> {
+  const query = { ...given(filters), limit: pageSize, ...(after !== undefined && { after }) }
+  const { data, pagination } = await apiOf(place).get('/audit', {
+    params: { query },
+    ...(signal && { signal }),
+  })
+  return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
+}
+
+export interface DeliveryFilters {
+  status?: DeliveryStatus | undefined
+  eventType?: string | undefined
+}
+
+function readDeliveries(
+  place: Place,
+  id: string,
+  { status, eventType }: DeliveryFilters,
+  after: string | undefined,
+  signal?: AbortSignal,
+) {
+  const query = {
+    limit: pageSize,
+    ...(status && { status: [status] }),
+    ...(eventType && { eventType: [eventType] }),
+    ...(after !== undefined && { after }),
+  }
+  return apiOf(place).get('/webhooks/{id}/deliveries', {
+    params: { path: { id }, query },
+    ...(signal && { signal }),
+  })
+}
+
+/** A page of the deliveries of several webhooks together, the newest first. */
+export async function readAllDeliveries(
+  place: Place,
+  webhookIds: readonly string[],
+  filters: DeliveryFilters,
+  after: MergedCursor = {},
+  signal?: AbortSignal,
+): Promise<ListPage<Delivery>> {
+  const open = webhookIds.filter((id) => after[id] !== null)
+  const pages = await Promise.all(
+    open.map(async (id) => {
+      const { data, pagination } = await readDeliveries(place, id, filters, after[id] ?? undefined, signal)
+      return [id, { items: data, hasMore: pagination.hasMore }] as const
+    }),
+  )
+  return mergePages(Object.fromEntries(pages), after, pageSize)
+}
+
+/** Runs that have failed, and those that could not go on after their retries. */
+export async function readFailedRuns(place: Place, signal: AbortSignal) {
+  const read = async (status: 'failed' | 'dead') =>
+    apiOf(place).get('/runs', { params: { query: { status, limit: pageSize } }, signal })
+  const [failed, dead] = await Promise.all([read('failed'), read('dead')])
+  const items = [...failed.data, ...dead.data].sort((one, other) => (one.id < other.id ? 1 : -1))
+  return { items, hasMore: failed.pagination.hasMore || dead.pagination.hasMore }
+}
+
+interface Executions {
+  data: Execution[]
+  pagination: { hasMore: boolean }
+}
+export const executionsPath = '/api/service-sdk/executions'
+
+export async function readFailedExecutions(place: Place, signal: AbortSignal) {
+  const path = `${executionsPath}?${new URLSearchParams({ success: 'false', limit: String(pageSize) })}`
+  const { data, pagination } = await readOfOrigin<Executions>(place, path, signal)
+  return { items: data, hasMore: pagination.hasMore }
+}
+
+/** Without what is undefined. */
+type Given<Filters> = { [Name in keyof Filters]: Exclude<Filters[Name], undefined> }
+const given = <Filters extends object>(filters: Filters) =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Given<Filters>

@@ -1,0 +1,200 @@
+import { NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate, useParams } from '@tanstack/react-router'
+import { apiPath, type Delivery, type Webhook } from '../../api/api.js'
+import type { MergedCursor } from '../../api/merge.js'
+import { mostWebhooks, pageSize, readAllDeliveries, webhooksQuery } from '../../api/queries.js'
+import { type Column, List } from '../../patterns/list.js'
+import { PageHead, Split } from '../../patterns/page.js'
+import { Problem } from '../../patterns/problem.js'
+import { State, StatusCode } from '../../patterns/state.js'
+import { Time } from '../../patterns/time.js'
+import { useList } from '../../patterns/use-list.js'
+import { usePlace } from '../../place/context.js'
+import { texts } from '../../texts/en.js'
+import { FilterText, NothingMatches, Tabs } from '../filters.js'
+import { type DeliverySearch, deliveryStatuses } from '../search.js'
+import { NoWebhooks } from '../webhooks/no-webhooks.js'
+import { causeOf } from './causes.js'
+
+const route = getRouteApi('/w/$workspace/$environment/deliveries')
+const words = texts.deliveries
+const detailRoute = '/w/$workspace/$environment/deliveries/$webhookId/$deliveryId'
+
+/** Everything on its way to endpoints, over all webhooks or of one. */
+export function Deliveries() {
+  const { place } = usePlace()
+  const search = route.useSearch()
+  const { deliveryId } = useParams({ strict: false })
+  const webhooks = useQuery(webhooksQuery(place))
+  const isCut = search.webhook === undefined && (webhooks.data?.length ?? 0) > mostWebhooks
+  const request = {
+    path: `${apiPath}/webhooks/${search.webhook ?? webhooks.data?.[0]?.id ?? 'wh_…'}/deliveries`,
+    query: { status: search.status, eventType: search.type, limit: String(pageSize) },
+  }
+  return (
+    <>
+      <PageHead
+        title={words.title}
+        figures={isCut ? words.firstWebhooks(mostWebhooks) : undefined}
+        request={request}
+      />
+      <Split isOpen={deliveryId !== undefined} hint={words.select}>
+        <Filters webhooks={webhooks.data ?? []} />
+        {webhooks.error && !webhooks.data ? (
+          <Problem error={webhooks.error} onRetry={() => void webhooks.refetch()} />
+        ) : (
+          webhooks.data && <DeliveryList webhooks={webhooks.data} selected={deliveryId} />
+        )}
+      </Split>
+    </>
+  )
+}
+
+function Filters({ webhooks }: { webhooks: readonly Webhook[] }) {
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const filter = (change: Partial<Record<keyof DeliverySearch, string | undefined>>) => {
+    const all = { ...search, ...change }
+    const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value))
+    void navigate({ to: '.', search: present as DeliverySearch, replace: true })
+  }
+  return (
+    <div className="filters">
+      <Tabs
+        label={words.state}
+        value={search.status}
+        options={deliveryStatuses.map((status) => [status, texts.states[status]])}
+        onChange={(status) => filter({ status })}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={words.webhook}
+        value={search.webhook ?? ''}
+        onChange={({ currentTarget: { value } }) => filter({ webhook: value })}
+        data={[
+          { value: '', label: words.allWebhooks },
+          ...webhooks.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+      />
+      <FilterText
+        label={words.eventType}
+        placeholder="incident.created"
+        value={search.type}
+        onChange={(type) => filter({ type })}
+      />
+    </div>
+  )
+}
+
+function DeliveryList({
+  webhooks,
+  selected,
+}: {
+  webhooks: readonly Webhook[]
+  selected: string | undefined
+}) {
+  const { place } = usePlace()
+  const { status, webhook, type } = route.useSearch()
+  const ids = webhook === undefined ? webhooks.slice(0, mostWebhooks).map(({ id }) => id) : [webhook]
+  const view = useList<Delivery>({
+    queryKey: [place.workspace, place.environment, 'deliveries', 'list', ids, status, type],
+    read: (after, signal) =>
+      readAllDeliveries(place, ids, { status, eventType: type }, (after ?? {}) as MergedCursor, signal),
+    keyOf: ({ id }) => id,
+  })
+  const isFiltered = status !== undefined || webhook !== undefined || type !== undefined
+  const names = new Map(webhooks.map(({ id, name }) => [id, name]))
+  return (
+    <List
+      label={words.title}
+      view={view}
+      columns={columnsOf(names)}
+      keyOf={({ id }) => id}
+      linkOf={({ webhookId, id }) => ({
+        to: detailRoute,
+        params: { ...place, webhookId, deliveryId: id },
+        search: true,
+      })}
+      selected={selected}
+      closed={{ to: '/w/$workspace/$environment/deliveries', params: place, search: true }}
+      empty={
+        isFiltered ? (
+          <NothingMatches title={words.emptyFiltered} />
+        ) : webhooks.length === 0 ? (
+          <NoWebhooks />
+        ) : (
+          <NoWebhooks title={words.empty} />
+        )
+      }
+    />
+  )
+}
+
+const columnsOf = (names: ReadonlyMap<string, string>): Column<Delivery>[] => [
+  {
+    id: 'state',
+    head: words.state,
+    width: '108px',
+    narrow: 'state',
+    cell: ({ status }) => <State of={status} />,
+  },
+  {
+    id: 'event',
+    head: words.event,
+    width: 'minmax(140px, 1.2fr)',
+    narrow: 'title',
+    cell: ({ eventType }) => eventType,
+  },
+  {
+    id: 'endpoint',
+    head: words.webhook,
+    width: 'minmax(120px, 1.4fr)',
+    narrow: 'meta',
+    cell: (delivery) => <Endpoint delivery={delivery} name={names.get(delivery.webhookId)} />,
+  },
+  {
+    id: 'outcome',
+    head: words.outcome,
+    width: 'minmax(110px, 1fr)',
+    cell: (delivery) => <Outcome {...delivery} />,
+  },
+  {
+    id: 'attempts',
+    head: words.attempts,
+    width: '72px',
+    cell: ({ attempts }) => <span className="muted number">{attempts}</span>,
+  },
+  {
+    id: 'when',
+    head: words.when,
+    width: '88px',
+    narrow: 'time',
+    cell: ({ createdAt }) => (
+      <span className="muted number">
+        <Time at={createdAt} />
+      </span>
+    ),
+  },
+]
+
+function Endpoint({ delivery, name }: { delivery: Delivery; name: string | undefined }) {
+  return (
+    <span className="row">
+      <span className="ellipsis" dir="auto">
+        {name ?? delivery.url}
+      </span>
+      <span className="only-narrow row muted">
+        <Outcome {...delivery} />
+      </span>
+    </span>
+  )
+}
+
+/** What came back last. */
+export function Outcome(delivery: Pick<Delivery, 'lastResponseStatus' | 'lastError' | 'attempts'>) {
+  const { lastResponseStatus, lastError, attempts } = delivery
+  if (lastResponseStatus !== null) return <StatusCode status={lastResponseStatus} />
+  if (lastError !== null) return <span className="ellipsis state-bad">{causeOf(delivery)}</span>
+  return <span className="muted">{attempts === 0 ? '–' : ''}</span>
+}

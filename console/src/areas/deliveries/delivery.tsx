@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { apiPath, type DeliveryDetail } from '../../api/api.js'
+import { deliveryQuery, webhookQuery } from '../../api/queries.js'
+import { duration, relativeTime } from '../../format/times.js'
+import { Id } from '../../patterns/copy.js'
+import { AsCurl } from '../../patterns/curl.js'
+import { DetailHead, DetailSkeleton, Facts } from '../../patterns/page.js'
+import { Problem } from '../../patterns/problem.js'
+import { State } from '../../patterns/state.js'
+import { ExactTime, useNow } from '../../patterns/time.js'
+import { usePlace } from '../../place/context.js'
+import { texts } from '../../texts/en.js'
+import { Attempts } from './attempts.js'
+import { causeOf, remedyFor } from './causes.js'
+import { Resend } from './resend.js'
+
+const route = getRouteApi('/w/$workspace/$environment/deliveries/$webhookId/$deliveryId')
+const words = texts.deliveries
+
+/** One event on its way to one webhook: what has happened, why, and what to press. */
+export function DeliveryPage() {
+  const { webhookId, deliveryId } = route.useParams()
+  const { place } = usePlace()
+  const { data, error, refetch } = useQuery(deliveryQuery(place, webhookId, deliveryId))
+  const closed = { to: '/w/$workspace/$environment/deliveries', params: place, search: true } as const
+  const request = { path: `${apiPath}/webhooks/${webhookId}/deliveries/${deliveryId}` }
+  return (
+    <>
+      <DetailHead title={data?.eventType ?? words.facts.id} closed={closed}>
+        {data && <Resend delivery={data} />}
+        <AsCurl request={request} />
+      </DetailHead>
+      <div className="detail-body">
+        {data ? (
+          <>
+            <Story delivery={data} />
+            <DeliveryFacts delivery={data} />
+            <Attempts key={data.id} delivery={data} />
+          </>
+        ) : error ? (
+          <Problem error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DetailSkeleton />
+        )}
+      </div>
+    </>
+  )
+}
+
+function Story({ delivery }: { delivery: DeliveryDetail }) {
+  const now = useNow()
+  return (
+    <div className="story">
+      <State of={delivery.status} />
+      <p aria-live="polite">
+        {storyOf(delivery, now)}
+        {delivery.status === 'failed' && <span className="muted"> {remedyFor(delivery)}</span>}
+      </p>
+    </div>
+  )
+}
+
+function storyOf(delivery: DeliveryDetail, now: number): string {
+  const { status, attempts, lastResponseStatus, nextAttemptAt } = delivery
+  const told = words.story
+  switch (status) {
+    case 'succeeded':
+      return told.succeeded(attempts, lastResponseStatus)
+    case 'failed':
+      return told.failed(attempts, causeOf(delivery))
+    case 'retrying':
+      return told.retrying(
+        attempts,
+        causeOf(delivery),
+        nextAttemptAt === null ? undefined : relativeTime(nextAttemptAt, now),
+      )
+    case 'pending':
+      return attempts === 0 ? told.pending : told.again
+    case 'held':
+      return told.held
+  }
+}
+
+function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
+  const { place } = usePlace()
+  const { id, webhookId, eventId, url, createdAt, nextAttemptAt, replayOf, lastDurationMs } = delivery
+  const { data: webhook } = useQuery(webhookQuery(place, webhookId))
+  const names = words.facts
+  return (
+    <Facts
+      facts={[
+        [names.id, <Id key="id" value={id} />],
+        [
+          names.event,
+          <Link
+            key="event"
+            to="/w/$workspace/$environment/events/$eventId"
+            params={{ ...place, eventId }}
+            className="link mono ellipsis"
+          >
+            {eventId}
+          </Link>,
+        ],
+        [
+          names.webhook,
+          <Link
+            key="webhook"
+            to="/w/$workspace/$environment/webhooks/$webhookId"
+            params={{ ...place, webhookId }}
+            className="link ellipsis"
+          >
+            {webhook?.name ?? webhookId}
+          </Link>,
+        ],
+        [
+          names.url,
+          <span key="url" className="mono ellipsis" title={url}>
+            {url}
+          </span>,
+        ],
+        [names.created, <ExactTime key="created" at={createdAt} />],
+        [names.next, nextAttemptAt && <ExactTime at={nextAttemptAt} />],
+        [names.duration, lastDurationMs === null ? undefined : duration(lastDurationMs)],
+        [
+          names.replayOf,
+          replayOf && (
+            <Link
+              to="/w/$workspace/$environment/deliveries/$webhookId/$deliveryId"
+              params={{ ...place, webhookId, deliveryId: replayOf }}
+              search={true}
+              className="link mono ellipsis"
+            >
+              {replayOf}
+            </Link>
+          ),
+        ],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,85 @@
+import { Button, Tooltip } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { apiOf, type DeliveryDetail } from '../../api/api.js'
+import { failureOf } from '../../api/failure.js'
+import { deliveryQuery } from '../../api/queries.js'
+import { Icon } from '../../patterns/icons.js'
+import { useKeys } from '../../patterns/keys.js'
+import { usePlace } from '../../place/context.js'
+import { texts } from '../../texts/en.js'
+
+const words = texts.deliveries
+
+/** Sends a failed delivery again, or its event as a new one. What came of it is said beside the buttons. */
+export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { delivery: DeliveryDetail }) {
+  const { place, may } = usePlace()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const path = { id: webhookId, deliveryId }
+  const settle = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: deliveryQuery(place, webhookId, deliveryId).queryKey }),
+      queries.invalidateQueries({ queryKey: [place.workspace, place.environment, 'deliveries'] }),
+    ])
+  const retry = useMutation({
+    mutationFn: () => apiOf(place).post('/webhooks/{id}/deliveries/{deliveryId}/retry', { params: { path } }),
+    onSettled: settle,
+  })
+  const replay = useMutation({
+    mutationFn: () =>
+      apiOf(place).post('/webhooks/{id}/deliveries/{deliveryId}/replay', { params: { path } }),
+    onSuccess: ({ data }) =>
+      navigate({
+        to: '/w/$workspace/$environment/deliveries/$webhookId/$deliveryId',
+        params: { ...place, webhookId, deliveryId: data.id },
+        search: true,
+      }),
+    onSettled: settle,
+  })
+  const isFailed = status === 'failed'
+  const isOnItsWay = status === 'pending' || status === 'retrying'
+  const mayNow = may('webhooks:write')
+  useKeys(mayNow && isFailed && !retry.isPending ? { r: () => retry.mutate() } : {})
+  if (!mayNow) return null
+  const error = retry.error ?? replay.error
+  return (
+    <>
+      {error && (
+        <span className="state-bad ellipsis" role="alert" title={failureOf(error).help}>
+          {failureOf(error).help}
+        </span>
+      )}
+      {retry.data !== undefined && retry.data.data.status !== 'held' && !isFailed && !error && (
+        <span className="state-good nowrap" role="status">
+          {words.retried}
+        </span>
+      )}
+      <Tooltip label={isOnItsWay ? words.onItsWay : words.replayHint}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="replay" />}
+          data-disabled={isOnItsWay}
+          aria-disabled={isOnItsWay}
+          loading={replay.isPending}
+          onClick={() => !isOnItsWay && replay.mutate()}
+        >
+          {words.replay}
+        </Button>
+      </Tooltip>
+      {isFailed && (
+        <Tooltip label={words.retryHint}>
+          <Button
+            size="xs"
+            leftSection={<Icon name="retry" />}
+            loading={retry.isPending}
+            onClick={() => retry.mutate()}
+          >
+            {words.retry}
+          </Button>
+        </Tooltip>
+      )}
+    </>
+  )
+}

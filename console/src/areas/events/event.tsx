@@ -1,0 +1,137 @@
+import { stringifyExact } from '@opsplane/client'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { type AuditEvent, apiPath } from '../../api/api.js'
+import { eventDeliveriesQuery, eventQuery } from '../../api/queries.js'
+import { Id } from '../../patterns/copy.js'
+import { AsCurl } from '../../patterns/curl.js'
+import { Code } from '../../patterns/json.js'
+import { DetailHead, DetailSkeleton, Facts } from '../../patterns/page.js'
+import { Problem } from '../../patterns/problem.js'
+import { ExactTime } from '../../patterns/time.js'
+import { usePlace } from '../../place/context.js'
+import { texts } from '../../texts/en.js'
+import { DeliveryRows } from '../deliveries/rows.js'
+import { Changes } from './changes.js'
+import { Related } from './related.js'
+import { ResourceName } from './resource-name.js'
+
+const route = getRouteApi('/w/$workspace/$environment/events/$eventId')
+const words = texts.events
+const tabs = ['changes', 'deliveries', 'related', 'raw'] as const
+type Tab = (typeof tabs)[number]
+
+/** One event: who did what to which resource, what it changed, who was sent it, and what else came of the same request. */
+export function EventPage() {
+  const { eventId } = route.useParams()
+  const { place } = usePlace()
+  const { data, error, refetch } = useQuery(eventQuery(place, eventId))
+  const closed = { to: '/w/$workspace/$environment/events', params: place, search: true } as const
+  return (
+    <>
+      <DetailHead title={data?.type ?? words.facts.id} closed={closed}>
+        <AsCurl request={{ path: `${apiPath}/audit/${eventId}` }} />
+      </DetailHead>
+      <div className="detail-body">
+        {data ? (
+          <Detail event={data} />
+        ) : error ? (
+          <Problem error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DetailSkeleton />
+        )}
+      </div>
+    </>
+  )
+}
+
+function Detail({ event }: { event: AuditEvent }) {
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const tab = tabs.find((each) => each === search.tab) ?? 'changes'
+  const choose = (next: Tab) => void navigate({ to: '.', search: { ...search, tab: next }, replace: true })
+  return (
+    <>
+      <div className="story story-event">
+        <p>
+          <ResourceName event={event} />
+          <span className="muted">{words.by(event.actor.name)}</span>
+        </p>
+      </div>
+      <EventFacts event={event} />
+      <div className="tabs detail-tabs" role="tablist">
+        {tabs.map((each) => (
+          <button
+            key={each}
+            type="button"
+            role="tab"
+            className="tab"
+            aria-selected={each === tab}
+            onClick={() => choose(each)}
+          >
+            {words.tabs[each]}
+          </button>
+        ))}
+      </div>
+      {tab === 'changes' && <Changes event={event} />}
+      {tab === 'deliveries' && <Deliveries eventId={event.id} />}
+      {tab === 'related' && <Related event={event} />}
+      {tab === 'raw' && <Code text={stringifyExact(event)} label={words.tabs.raw} />}
+    </>
+  )
+}
+
+function Deliveries({ eventId }: { eventId: string }) {
+  const { place } = usePlace()
+  const { data, error, refetch } = useQuery(eventDeliveriesQuery(place, eventId))
+  if (error && !data) return <Problem error={error} onRetry={() => void refetch()} />
+  if (data?.length === 0) return <p className="muted detail-nothing">{words.noDeliveries}</p>
+  return <DeliveryRows deliveries={data ?? []} by="webhook" />
+}
+
+function EventFacts({ event }: { event: AuditEvent }) {
+  const { place } = usePlace()
+  const { resource, actor, requestId, causationId, source, version, seq, hash, createdAt } = event
+  const names = words.facts
+  const to = '/w/$workspace/$environment/events'
+  return (
+    <Facts
+      facts={[
+        [names.id, <Id key="id" value={event.id} />],
+        [names.at, <ExactTime key="at" at={createdAt} />],
+        [
+          names.resource,
+          <span key="resource" className="row">
+            <code className="ellipsis">{resource.id}</code>
+            <Link to={to} params={place} search={{ resource: resource.id }} className="link nowrap">
+              {words.moreOf}
+            </Link>
+          </span>,
+        ],
+        [names.who, `${actor.name} (${actor.type.replace('_', ' ')})`],
+        [names.request, requestId && <Id value={requestId} />],
+        [
+          names.cause,
+          causationId && (
+            <Link
+              to="/w/$workspace/$environment/events/$eventId"
+              params={{ ...place, eventId: causationId }}
+              search={true}
+              className="link mono ellipsis"
+            >
+              {causationId}
+            </Link>
+          ),
+        ],
+        [names.from, source && <span title={source.userAgent}>{source.address}</span>],
+        [names.version, version],
+        [
+          names.seq,
+          <span key="seq" className="row">
+            #{seq} <code className="muted ellipsis">{hash.slice(0, 12)}</code>
+          </span>,
+        ],
+      ]}
+    />
+  )
+}

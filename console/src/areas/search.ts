@@ -1,0 +1,45 @@
+import type { DeliveryStatus } from '../api/api.js'
+
+/** What the address of an area says after the question mark: the filters of its list. What is none of them is left out. */
+type Given = Readonly<Record<string, unknown>>
+
+export const deliveryStatuses = ['failed', 'retrying', 'pending', 'held', 'succeeded'] as const
+
+export interface DeliverySearch {
+  status?: DeliveryStatus
+  webhook?: string
+  type?: string
+}
+
+export function deliverySearch(given: Given): DeliverySearch {
+  const status = deliveryStatuses.find((each) => each === given.status)
+  return { ...(status && { status }), ...texts(given, ['webhook', 'type']) }
+}
+
+export interface EventSearch {
+  type?: string
+  resource?: string
+  request?: string
+  actor?: string
+  tab?: string
+}
+
+export const eventSearch = (given: Given): EventSearch =>
+  texts(given, ['type', 'resource', 'request', 'actor', 'tab'])
+
+export interface WebhookSearch {
+  status?: 'active' | 'paused'
+}
+
+export const webhookSearch = ({ status }: Given): WebhookSearch =>
+  status === 'active' || status === 'paused' ? { status } : {}
+
+function texts<Name extends string>(given: Given, names: readonly Name[]): Partial<Record<Name, string>> {
+  const present = names.flatMap((name) => {
+    const value = given[name]
+    // The router reads what looks like a number as one.
+    const text = typeof value === 'number' ? String(value) : value
+    return typeof text === 'string' && text !== '' ? [[name, text] as const] : []
+  })
+  return Object.fromEntries(present) as Partial<Record<Name, string>>
+}

@@ -1,0 +1,219 @@
+import { Button, Tooltip } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { apiOf, apiPath, type Delivery, type Webhook } from '../../api/api.js'
+import { failureOf } from '../../api/failure.js'
+import { latestDeliveriesQuery, webhookQuery, webhooksQuery } from '../../api/queries.js'
+import { duration } from '../../format/times.js'
+import { Id } from '../../patterns/copy.js'
+import { AsCurl } from '../../patterns/curl.js'
+import { Icon } from '../../patterns/icons.js'
+import { DetailHead, DetailSkeleton, Facts } from '../../patterns/page.js'
+import { Problem } from '../../patterns/problem.js'
+import { State } from '../../patterns/state.js'
+import { ExactTime } from '../../patterns/time.js'
+import { usePlace } from '../../place/context.js'
+import { texts } from '../../texts/en.js'
+import { DeliveryRows } from '../deliveries/rows.js'
+import { Bars } from './bars.js'
+import { healthOf } from './health.js'
+
+const route = getRouteApi('/w/$workspace/$environment/webhooks/$webhookId')
+const words = texts.webhooks
+const barCount = 50
+const rowCount = 10
+
+/** One endpoint: how it fares, why it is paused, and what it was sent of late. */
+export function WebhookPage() {
+  const { webhookId } = route.useParams()
+  const { place } = usePlace()
+  const { data, error, refetch } = useQuery(webhookQuery(place, webhookId))
+  const latest = useQuery(latestDeliveriesQuery(place, webhookId))
+  const closed = { to: '/w/$workspace/$environment/webhooks', params: place, search: true } as const
+  return (
+    <>
+      <DetailHead title={data?.name ?? words.facts.id} closed={closed}>
+        {data && <Actions webhook={data} />}
+        <AsCurl request={{ path: `${apiPath}/webhooks/${webhookId}` }} />
+      </DetailHead>
+      <div className="detail-body">
+        {data ? (
+          <>
+            <div className="story">
+              <State of={data.status} />
+              <p>{storyOf(data, latest.data ?? [])}</p>
+            </div>
+            {latest.error && !latest.data ? (
+              <Problem error={latest.error} />
+            ) : (
+              <Figures deliveries={latest.data ?? []} />
+            )}
+            <WebhookFacts webhook={data} />
+            <Latest webhookId={webhookId} deliveries={latest.data ?? []} />
+          </>
+        ) : error ? (
+          <Problem error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DetailSkeleton />
+        )}
+      </div>
+    </>
+  )
+}
+
+function storyOf(
+  { paused_reason: reason, consecutive_failures: failures }: Webhook,
+  latest: readonly Delivery[],
+): string {
+  if (reason !== null) return words.reasons[reason]
+  if (failures > 0) return words.unhealthy(failures)
+  const { failed, succeededShare } = healthOf(latest)
+  if (succeededShare === undefined) return `${words.noDeliveries}.`
+  return failed > 0 ? words.recovered(failed) : words.healthy
+}
+
+function Actions({ webhook: { id, name, status } }: { webhook: Webhook }) {
+  const { place, may } = usePlace()
+  const queries = useQueryClient()
+  const params = { path: { id } }
+  const settle = () =>
+    Promise.all(
+      [webhookQuery(place, id), webhooksQuery(place)].map(({ queryKey }) =>
+        queries.invalidateQueries({ queryKey }),
+      ),
+    )
+  const test = useMutation({ mutationFn: () => apiOf(place).post('/webhooks/{id}/test', { params }) })
+  const turn = useMutation({
+    mutationFn: (next: 'active' | 'paused') =>
+      apiOf(place).patch('/webhooks/{id}', { params, body: { status: next } }),
+    onSuccess: ({ data }) =>
+      notifications.show({ message: data.status === 'active' ? words.resumed(name) : words.pausedNow(name) }),
+    onSettled: settle,
+  })
+  if (!may('webhooks:write')) return null
+  const error = test.error ?? turn.error
+  const tested = test.data?.data
+  return (
+    <>
+      {error && (
+        <span className="state-bad ellipsis" role="alert" title={failureOf(error).help}>
+          {failureOf(error).help}
+        </span>
+      )}
+      {tested && !error && (
+        <span className={`ellipsis ${tested.status < 300 ? 'state-good' : 'state-bad'}`} role="status">
+          {words.tested(tested.status, tested.latency_ms)}
+        </span>
+      )}
+      <Tooltip label={words.testHint}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="send" />}
+          loading={test.isPending}
+          onClick={() => test.mutate()}
+        >
+          {words.test}
+        </Button>
+      </Tooltip>
+      {status === 'paused' ? (
+        <Button
+          size="xs"
+          leftSection={<Icon name="play" />}
+          loading={turn.isPending}
+          onClick={() => turn.mutate('active')}
+        >
+          {words.resume}
+        </Button>
+      ) : (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="pause" />}
+          loading={turn.isPending}
+          onClick={() => turn.mutate('paused')}
+        >
+          {words.pause}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Figures({ deliveries }: { deliveries: readonly Delivery[] }) {
+  const { total, failed, succeededShare, medianMs, p95Ms } = healthOf(deliveries)
+  if (total === 0) return null
+  const figures: [name: string, value: string | undefined, tone?: string | undefined][] = [
+    [words.succeededShare, succeededShare === undefined ? undefined : `${succeededShare} %`],
+    [words.failedCount, String(failed), failed > 0 ? 'state-bad' : undefined],
+    [words.p50, medianMs === undefined ? undefined : duration(medianMs)],
+    [words.p95, p95Ms === undefined ? undefined : duration(p95Ms)],
+  ]
+  return (
+    <section className="figures">
+      <h3 className="small muted figures-title">{words.ofLast(total)}</h3>
+      {figures.map(([name, value, tone]) => (
+        <div key={name} className="figure">
+          <strong className={tone}>{value ?? '–'}</strong>
+          <span className="small muted">{name}</span>
+        </div>
+      ))}
+      <Bars deliveries={deliveries} count={barCount} isLarge />
+    </section>
+  )
+}
+
+function WebhookFacts({ webhook }: { webhook: Webhook }) {
+  const names = words.facts
+  const { rate_limit_per_second: rate, ordering_key: ordering, retry_strategy: strategy } = webhook
+  return (
+    <Facts
+      facts={[
+        [names.id, <Id key="id" value={webhook.id} />],
+        [
+          names.url,
+          <span key="url" className="mono ellipsis" title={webhook.url}>
+            {webhook.url}
+          </span>,
+        ],
+        [
+          names.events,
+          <span key="events" className="mono ellipsis" title={webhook.events.join(', ')}>
+            {webhook.events.join(', ')}
+          </span>,
+        ],
+        [names.secret, webhook.has_secret ? texts.common.yes : texts.common.no],
+        [names.retries, words.retriesOf(webhook.retries, strategy)],
+        [names.timeout, duration(webhook.timeout_ms)],
+        [names.rate, rate === null ? undefined : words.perSecond(rate)],
+        [names.ordering, ordering && <code>{ordering}</code>],
+        [names.created, <ExactTime key="created" at={webhook.created_at} />],
+      ]}
+    />
+  )
+}
+
+function Latest({ webhookId, deliveries }: { webhookId: string; deliveries: readonly Delivery[] }) {
+  const { place } = usePlace()
+  const to = '/w/$workspace/$environment/deliveries'
+  return (
+    <section>
+      <header className="section-head">
+        <h3>{words.latest}</h3>
+        <span className="grow" />
+        <Link to={to} params={place} search={{ webhook: webhookId, status: 'failed' }} className="link">
+          {words.onlyFailed}
+        </Link>
+        <Link to={to} params={place} search={{ webhook: webhookId }} className="link">
+          {words.allDeliveries}
+        </Link>
+      </header>
+      {deliveries.length === 0 ? (
+        <p className="muted detail-nothing">{words.noDeliveries}</p>
+      ) : (
+        <DeliveryRows deliveries={deliveries.slice(0, rowCount)} />
+      )}
+    </section>
+  )
+}

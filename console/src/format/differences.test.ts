@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { ExactNumber } from '@opsplane/client'
+import { differences } from './differences.js'
+
+test('fields that differ, with the objects they are in', () => {
+  const before = { title: 'Disk full', priority: { impact: 'low', urgency: 'low' }, tags: ['a'], gone: null }
+  const after = {
+    title: 'Disk full',
+    priority: { impact: 'high', urgency: 'low' },
+    tags: ['a', 'b'],
+    assignee: 'ada',
+  }
+  expect(differences(before, after)).toEqual([
+    { path: 'priority.impact', before: '"low"', after: '"high"' },
+    { path: 'tags', before: '["a"]', after: '["a","b"]' },
+    { path: 'gone', before: 'null', after: undefined },
+    { path: 'assignee', before: undefined, after: '"ada"' },
+  ])
+})
+
+test('what was made or is gone differs in every field', () => {
+  expect(differences(null, { a: 1 })).toEqual([{ path: 'a', before: undefined, after: '1' }])
+  expect(differences({ a: 1 }, null)).toEqual([{ path: 'a', before: '1', after: undefined }])
+})
+
+test('numbers differ by digits that a double has not', () => {
+  const [one, other] = ['12345678901234567890', '12345678901234567891'].map((text) => new ExactNumber(text))
+  expect(differences({ a: one }, { a: one })).toEqual([])
+  expect(differences({ a: one }, { a: other })).toEqual([
+    { path: 'a', before: '12345678901234567890', after: '12345678901234567891' },
+  ])
+})

@@ -1,0 +1,28 @@
+import { stringifyExact } from '@opsplane/client'
+
+/** A field that differs, by its dotted path; its values as JSON, undefined where it was not there. */
+export interface Difference {
+  path: string
+  before: string | undefined
+  after: string | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What differs between two states of a record, field by field; objects are compared inside, lists as a whole. */
+export function differences(before: Fields | null, after: Fields | null, prefix = ''): Difference[] {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.flatMap((name) => {
+    const [was, is] = [before?.[name], after?.[name]]
+    const path = `${prefix}${name}`
+    if (isFields(was) && isFields(is)) return differences(was, is, `${path}.`)
+    const [one, other] = [textOf(was), textOf(is)]
+    return one === other ? [] : [{ path, before: one, after: other }]
+  })
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+const textOf = (value: unknown): string | undefined =>
+  value === undefined ? undefined : stringifyExact(value)

@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { indentedJson, jsonParts } from './json.js'
+
+test('every digit stays', () => {
+  const text = '{"a":12345678901234567890.10,"b":[1e400,{"c":"x, {y}: \\"z\\""}],"d":{},"e":[]}'
+  expect(indentedJson(text)).toBe(`{
+  "a": 12345678901234567890.10,
+  "b": [
+    1e400,
+    {
+      "c": "x, {y}: \\"z\\""
+    }
+  ],
+  "d": {},
+  "e": []
+}`)
+})
+
+test('is what JSON.stringify makes of the same value, with any strings in it', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue())), (value) => {
+      const text = JSON.stringify(value)
+      expect(indentedJson(text)).toBe(JSON.stringify(JSON.parse(text), null, 2))
+    }),
+  )
+})
+
+test.each(['', 'plain', '<!doctype html>', '{"cut', '"text"', '[1,]'])('%j is no structure', (text) => {
+  expect(indentedJson(text)).toBeUndefined()
+})
+
+test('parts are the text again, each by its kind', () => {
+  expect(jsonParts('{"a": [true, "b\\": 1", -1.5e3]}')).toEqual([
+    ['plain', '{'],
+    ['key', '"a"'],
+    ['plain', ': ['],
+    ['word', 'true'],
+    ['plain', ', '],
+    ['string', '"b\\": 1"'],
+    ['plain', ', '],
+    ['number', '-1.5e3'],
+    ['plain', ']}'],
+  ])
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(
+        jsonParts(text)
+          .map(([, each]) => each)
+          .join(''),
+      ).toBe(text)
+    }),
+  )
+})

@@ -1,0 +1,70 @@
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+const units: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
+  // A unit, its length, and up to where it is used.
+  ['second', 1_000, minute],
+  ['minute', minute, hour],
+  ['hour', hour, day],
+  ['day', day, 30 * day],
+  ['month', 30.44 * day, 365.25 * day],
+  ['year', 365.25 * day, Number.POSITIVE_INFINITY],
+]
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' })
+
+/** How long ago or hence, such as `4 min ago`; `now` within a few seconds. */
+export function relativeTime(at: string, nowMs: number): string {
+  const difference = Date.parse(at) - nowMs
+  const size = Math.abs(difference)
+  if (size < 5_000) return 'now'
+  for (const [unit, length, limit] of units) {
+    // 59.6 minutes are an hour, not 60 minutes.
+    if (Math.round(size / length) * length < limit) return words(Math.round(difference / length), unit)
+  }
+  return at
+}
+
+const short: Partial<Record<Intl.RelativeTimeFormatUnit, string>> = {
+  second: 's',
+  minute: 'min',
+  hour: 'h',
+  day: 'd',
+}
+
+function words(count: number, unit: Intl.RelativeTimeFormatUnit): string {
+  const name = short[unit]
+  if (name === undefined) return relative.format(count, unit)
+  return count < 0 ? `${-count} ${name} ago` : `in ${count} ${name}`
+}
+
+/** With date, seconds and the zone of the reader. */
+export function exactTime(at: string, timeZone?: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...{ year: 'numeric', month: 'short', day: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+    timeZoneName: 'short',
+    ...(timeZone !== undefined && { timeZone }),
+  })
+  return format.format(new Date(at))
+}
+
+/** The time of day, for what happens within minutes. */
+export function clockTime(at: string, timeZone?: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    ...(timeZone !== undefined && { timeZone }),
+  })
+  return format.format(new Date(at))
+}
+
+/** With its unit: `184 ms`, `1.2 s`, `3 min 20 s`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  const rest = seconds % 60
+  return rest === 0 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 60)} min ${rest} s`
+}

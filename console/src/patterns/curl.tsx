@@ -1,0 +1,39 @@
+import { Button, Popover } from '@mantine/core'
+import { curlOf, type ShownRequest } from '../api/curl.js'
+import { usePlace } from '../place/context.js'
+import { texts } from '../texts/en.js'
+import { Copy } from './copy.js'
+import { Icon } from './icons.js'
+
+/** The request behind a page, to be made by hand. */
+export function AsCurl({ request }: { request: ShownRequest }) {
+  const { place } = usePlace()
+  const command = curlOf(location.origin, place, request)
+  return (
+    <Popover position="bottom-end" width={520} trapFocus returnFocus>
+      <Popover.Target>
+        <Button
+          size="xs"
+          variant="subtle"
+          color="gray"
+          leftSection={<Icon name="terminal" />}
+          className="curl-button"
+          aria-label={texts.common.curl}
+        >
+          <span className="curl-label">{texts.common.curl}</span>
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown className="curl">
+        <p className="muted small">{texts.common.curlHelp}</p>
+        <div className="empty-command">
+          <pre>{command}</pre>
+          <Copy text={command} />
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** The same for the next step of an empty page. */
+export const useCommand = (request: ShownRequest): string =>
+  curlOf(location.origin, usePlace().place, request)

@@ -1,0 +1,36 @@
+import { useMemo } from 'react'
+import { indentedJson, jsonParts } from '../format/json.js'
+import { Copy } from './copy.js'
+
+/** Beyond it a text is shown in one colour: the pieces would be more nodes than a page bears. */
+const mostColoured = 40_000
+
+/** A body or a record: JSON on lines and in colours, anything else as it is. What is shown is text, never markup. */
+export function Code({ text, label }: { text: string; label: string }) {
+  const shown = useMemo(() => indentedJson(text), [text])
+  return (
+    <div className="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well. */}
+      <section className="code-scroll" aria-label={label} tabIndex={0}>
+        <pre>
+          {shown === undefined || shown.length > mostColoured ? (shown ?? text) : <Coloured text={shown} />}
+        </pre>
+      </section>
+      <span className="code-copy">
+        <Copy text={text} />
+      </span>
+    </div>
+  )
+}
+
+function Coloured({ text }: { text: string }) {
+  return jsonParts(text).map(([kind, piece], index) =>
+    kind === 'plain' ? (
+      piece
+    ) : (
+      <span key={index} className={`code-${kind}`}>
+        {piece}
+      </span>
+    ),
+  )
+}

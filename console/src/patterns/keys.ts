@@ -1,0 +1,49 @@
+import { useEffect, useRef } from 'react'
+
+/** What keys do: by a key, or by two one after the other, such as `g f`. */
+export type Keys = Readonly<Record<string, () => void>>
+
+/** Within it the second key of two has to come. */
+const chordMs = 1_000
+
+/** Reads keys one after the other; true where one did something. A key that begins no pair is one by itself. */
+export function createKeyReader(keys: () => Keys) {
+  let first: { key: string; atMs: number } | undefined
+  return (key: string, atMs: number): boolean => {
+    const known = keys()
+    const begun = first
+    first = undefined
+    const pair = begun !== undefined && atMs - begun.atMs <= chordMs ? `${begun.key} ${key}` : undefined
+    const action = (pair !== undefined ? known[pair] : undefined) ?? known[key]
+    if (action !== undefined) {
+      action()
+      return true
+    }
+    if (Object.keys(known).some((name) => name.startsWith(`${key} `))) first = { key, atMs }
+    return false
+  }
+}
+
+/** While its component is there, and nobody types or has a dialog open. */
+export function useKeys(keys: Keys): void {
+  const current = useRef(keys)
+  current.current = keys
+  useEffect(() => {
+    const read = createKeyReader(() => current.current)
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target))
+        return
+      if (read(event.key, event.timeStamp)) event.preventDefault()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+}
+
+/** Whoever types means letters, and a dialog or a menu has keys of its own. */
+function isTaken(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  if (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]'))
+    return true
+  return document.querySelector('[role="dialog"][aria-modal="true"]') !== null
+}

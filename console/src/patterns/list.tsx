@@ -1,0 +1,226 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows that are out of sight are not there, and those that are stand where they belong by their position, which the rows of a table cannot.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
+import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { duration } from '../format/times.js'
+import { texts } from '../texts/en.js'
+import { useKeys } from './keys.js'
+import { Problem } from './problem.js'
+import { useNow } from './time.js'
+import type { ListView } from './use-list.js'
+
+export interface Column<Item> {
+  id: string
+  head: string
+  /** A track of a CSS grid. */
+  width: string
+  /** Its place in a row of two lines, where the list is narrow; without one it is left out there. */
+  narrow?: 'state' | 'title' | 'time' | 'meta'
+  cell(item: Item): ReactNode
+}
+
+interface ListProps<Item> {
+  label: string
+  view: ListView<Item>
+  columns: readonly Column<Item>[]
+  keyOf(item: Item): string
+  /** Where a row leads. */
+  linkOf(item: Item): LinkProps
+  /** Of the row whose detail is open. */
+  selected: string | undefined
+  /** Where the detail is closed to. */
+  closed: LinkProps
+  empty: ReactNode
+}
+
+const closing = 'Escape'
+const rowHeight = 32
+const headHeight = 32
+const narrowRowHeight = 52
+/** Below it a row has two lines. */
+const narrowWidth = 640
+
+/** Rows that are loaded as one scrolls; only those in sight are there. With j, k and Enter as everywhere. */
+export function List<Item>({
+  label,
+  view,
+  columns,
+  keyOf,
+  linkOf,
+  selected,
+  closed,
+  empty,
+}: ListProps<Item>) {
+  const scroll = useRef<HTMLDivElement>(null)
+  const { ref: sized, width } = useElementSize()
+  const measured = useMergedRef(scroll, sized)
+  const isNarrow = width > 0 && width < narrowWidth
+  const height = isNarrow ? narrowRowHeight : rowHeight
+  const { items, hasMore, loadMore } = view
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => height,
+    overscan: 12,
+    scrollMargin: isNarrow ? 0 : headHeight,
+    scrollPaddingStart: isNarrow ? 0 : headHeight,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was measured is of the other height.
+  useEffect(() => virtual.measure(), [virtual, height])
+  const rows = virtual.getVirtualItems()
+  const last = rows.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && last >= items.length - 20) loadMore()
+  }, [last, items.length, hasMore, loadMore])
+  const cursor = useRowKeys({
+    view,
+    keyOf,
+    linkOf,
+    selected,
+    closed,
+    show: (index) => virtual.scrollToIndex(index),
+  })
+
+  if (view.isLoading) return <ListSkeleton label={label} />
+  if (view.error !== undefined && items.length === 0)
+    return <Problem error={view.error} onRetry={view.reload} />
+  if (items.length === 0) return empty
+  const shown = isNarrow ? columns.filter(({ narrow }) => narrow !== undefined) : columns
+  const template = isNarrow
+    ? undefined
+    : { gridTemplateColumns: columns.map((column) => column.width).join(' ') }
+  const startFresh = () => {
+    view.showFresh()
+    scroll.current?.scrollTo({ top: 0 })
+  }
+  return (
+    <div
+      className={`list ${isNarrow ? 'list-narrow' : ''}`}
+      role="table"
+      aria-label={label}
+      aria-rowcount={hasMore ? -1 : items.length + 1}
+    >
+      {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
+      {view.freshCount > 0 && (
+        <button type="button" className="list-fresh" onClick={startFresh}>
+          {texts.common.fresh(view.freshCount)}
+        </button>
+      )}
+      <div ref={measured} className="list-scroll" role="rowgroup" tabIndex={-1}>
+        <div role="row" className={`list-head ${isNarrow ? 'visually-hidden' : ''}`} style={template}>
+          {shown.map(({ id, head }) => (
+            <div key={id} role="columnheader" className={`ellipsis cell-${id}`}>
+              {head}
+            </div>
+          ))}
+        </div>
+        <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
+          {rows.map(({ index, start }) => {
+            const item = items[index]
+            if (item === undefined) return null
+            const key = keyOf(item)
+            return (
+              <div
+                key={key}
+                role="row"
+                aria-rowindex={index + 2}
+                aria-selected={key === selected}
+                className="list-row"
+                data-cursor={key === cursor || undefined}
+                style={{
+                  ...template,
+                  height,
+                  transform: `translateY(${start - virtual.options.scrollMargin}px)`,
+                }}
+              >
+                {shown.map((column) => (
+                  <div
+                    key={column.id}
+                    role="cell"
+                    className={`cell cell-${column.id} narrow-${column.narrow ?? 'none'}`}
+                  >
+                    {column.narrow === 'title' ? (
+                      <Link {...linkOf(item)} className="row-link ellipsis" dir="auto">
+                        {column.cell(item)}
+                      </Link>
+                    ) : (
+                      column.cell(item)
+                    )}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+        <p className="list-end small muted">{hasMore ? texts.common.loadMore : texts.common.end}</p>
+      </div>
+    </div>
+  )
+}
+
+interface RowKeys<Item> extends Pick<ListProps<Item>, 'view' | 'keyOf' | 'linkOf' | 'selected' | 'closed'> {
+  show(index: number): void
+}
+
+/** j and k move the open detail along, or a mark where none is open, which Enter opens. Gives back the marked row. */
+function useRowKeys<Item>({
+  view: { items },
+  keyOf,
+  linkOf,
+  selected,
+  closed,
+  show,
+}: RowKeys<Item>): string | undefined {
+  const [cursor, setCursor] = useState<string>()
+  const navigate = useNavigate()
+  const at = selected ?? cursor
+  const move = (by: 1 | -1) => {
+    const present = items.findIndex((item) => keyOf(item) === at)
+    const index = present === -1 ? 0 : Math.min(Math.max(present + by, 0), items.length - 1)
+    const item = items[index]
+    if (item === undefined) return
+    show(index)
+    setCursor(keyOf(item))
+    if (selected !== undefined) void navigate({ ...linkOf(item), replace: true })
+  }
+  const open = () => {
+    const item = items.find((each) => keyOf(each) === cursor)
+    if (item !== undefined) void navigate(linkOf(item))
+  }
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ...(cursor !== undefined && selected === undefined && { Enter: open }),
+    ...(selected !== undefined && { [closing]: () => void navigate(closed) }),
+  })
+  return selected === undefined ? cursor : undefined
+}
+
+/** What is shown is old, as nothing answers. */
+function Stale({ sinceMs }: { sinceMs: number }) {
+  const age = Math.max(useNow() - sinceMs, 1_000)
+  return (
+    <p className="list-stale small" role="status">
+      {texts.common.stale(duration(age))}
+    </p>
+  )
+}
+
+const skeletonRows = Array.from({ length: 14 }, (_, index) => index)
+
+/** Where rows will be, after a moment in which most of them come. */
+function ListSkeleton({ label }: { label: string }) {
+  return (
+    <div className="skeleton" aria-busy="true" aria-label={`${texts.common.loading}: ${label}`} role="status">
+      {skeletonRows.map((row) => (
+        <div key={row} className="skeleton-row">
+          <i />
+          <i />
+          <i />
+        </div>
+      ))}
+    </div>
+  )
+}

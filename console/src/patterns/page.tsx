@@ -1,0 +1,104 @@
+import { Link, type LinkProps, Outlet } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { ShownRequest } from '../api/curl.js'
+import { texts } from '../texts/en.js'
+import { AsCurl } from './curl.js'
+import { Icon } from './icons.js'
+
+interface PageHeadProps {
+  title: string
+  figures?: ReactNode
+  request: ShownRequest
+  children?: ReactNode
+}
+
+/** Title, figures, actions. */
+export function PageHead({ title, figures, request, children }: PageHeadProps) {
+  return (
+    <header className="page-head">
+      <h1 className="ellipsis">{title}</h1>
+      {figures !== undefined && <span className="muted ellipsis">{figures}</span>}
+      <span className="grow" />
+      {children}
+      <AsCurl request={request} />
+    </header>
+  )
+}
+
+interface SplitProps {
+  /** Whether a detail is open. */
+  isOpen: boolean
+  /** What stands in place of a detail, where there is room for one. */
+  hint: string
+  children: ReactNode
+}
+
+/** A list and the detail of its selected row: beside each other where there is room, else one of them. */
+export function Split({ isOpen, hint, children }: SplitProps) {
+  return (
+    <div className="split" data-open={isOpen || undefined}>
+      <section className="split-list">{children}</section>
+      <section className="split-detail" aria-live="off">
+        {isOpen ? <Outlet /> : <p className="split-hint muted">{hint}</p>}
+      </section>
+    </div>
+  )
+}
+
+interface DetailHeadProps {
+  title: ReactNode
+  /** Where the detail is closed to. */
+  closed: LinkProps
+  children?: ReactNode
+}
+
+export function DetailHead({ title, closed, children }: DetailHeadProps) {
+  return (
+    <header className="detail-head">
+      <Link {...closed} className="detail-close" aria-label={texts.common.close} title={texts.common.close}>
+        <Icon name="close" />
+      </Link>
+      <h2 className="detail-title ellipsis" dir="auto">
+        {title}
+      </h2>
+      <span className="grow" />
+      {children}
+    </header>
+  )
+}
+
+/** Names and values. One without a value is left out. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  const present = facts.filter(([, value]) => value !== undefined && value !== null && value !== '')
+  return (
+    <dl className="facts">
+      {present.map(([name, value]) => (
+        <div key={name} className="fact">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Of a detail that is being read, after a moment. */
+export function DetailSkeleton() {
+  return (
+    <div
+      className="skeleton detail-skeleton"
+      aria-busy="true"
+      role="status"
+      aria-label={texts.common.loading}
+    >
+      <div className="skeleton-row">
+        <i />
+      </div>
+      <div className="skeleton-row">
+        <i />
+        <i />
+      </div>
+      <div className="skeleton-block" />
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { failureOf } from '../api/failure.js'
+import { texts } from '../texts/en.js'
+import { Copy } from './copy.js'
+import { Icon } from './icons.js'
+
+/** What went wrong, what to do, and by what operators find it. */
+export function Problem({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  const { title, help, code, requestId, isPassing } = failureOf(error)
+  return (
+    <div className="problem" role="alert">
+      <span className="state-bad">
+        <Icon name="failed" />
+      </span>
+      <div className="grow">
+        <strong>{title}</strong>
+        <p className="muted">{help}</p>
+        {requestId !== undefined && (
+          <p className="problem-id small muted">
+            {code !== undefined && <code>{code}</code>}
+            <span>{texts.common.requestId}</span>
+            <code className="ellipsis">{requestId}</code>
+            <Copy text={requestId} />
+          </p>
+        )}
+      </div>
+      {onRetry !== undefined && isPassing && (
+        <Button size="xs" variant="default" onClick={onRetry}>
+          {texts.common.retryRequest}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface EmptyProps {
+  title: string
+  help?: string
+  /** The next step, as one could take it by hand. */
+  command?: string
+  children?: ReactNode
+}
+
+/** Nothing is here: what would be, and how it comes. */
+export function Empty({ title, help, command, children }: EmptyProps) {
+  return (
+    <div className="empty">
+      <strong>{title}</strong>
+      {help !== undefined && <p className="muted">{help}</p>}
+      {command !== undefined && (
+        <div className="empty-command">
+          <pre>{command}</pre>
+          <Copy text={command} />
+        </div>
+      )}
+      {children}
+    </div>
+  )
+}

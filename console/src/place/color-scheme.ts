@@ -1,0 +1,13 @@
+/** Where Mantine keeps what somebody has chosen. */
+export const colorSchemeKey = 'mantine-color-scheme-value'
+
+/** Before anything is drawn, so that nothing flashes: as somebody has chosen, else as their system is. */
+export function applyColorScheme(
+  page: Pick<HTMLElement, 'setAttribute'>,
+  storage: Pick<Storage, 'getItem'>,
+  isSystemDark: boolean,
+): void {
+  const chosen = storage.getItem(colorSchemeKey)
+  const scheme = chosen === 'light' || chosen === 'dark' ? chosen : isSystemDark ? 'dark' : 'light'
+  page.setAttribute('data-mantine-color-scheme', scheme)
+}

@@ -1,0 +1,19 @@
+import { createContext, use } from 'react'
+import type { Me } from '../api/api.js'
+import type { Place } from './place.js'
+
+/** Where somebody works, who they are, and what they may do there. */
+export interface Here {
+  place: Place
+  me: Me
+  may(permission: string): boolean
+}
+
+export const HereContext = createContext<Here | undefined>(undefined)
+
+/** Of the page it is called in; throws outside the shell. */
+export function usePlace(): Here {
+  const here = use(HereContext)
+  if (here === undefined) throw new Error('There is no place outside the shell.')
+  return here
+}

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { applyColorScheme } from './color-scheme.js'
+import { signInAddress, signInOf } from './session.js'
+
+test.each([
+  ['/w/acme/production/events?type=incident.*&tab=raw', true],
+  ['/', false],
+])('signing in comes back to %s', (to, hasEnded) => {
+  const { pathname, search } = new URL(signInAddress(to, hasEnded), 'https://ops.example')
+  expect(pathname).toBe('/sign-in')
+  expect(signInOf(search)).toEqual({ to, hasEnded })
+})
+
+test('an address that somebody else has made leads nowhere else', () => {
+  expect(signInOf('?to=https://evil.example')).toEqual({ to: '/', hasEnded: false })
+  expect(signInOf('?to=//evil.example&ended=1')).toEqual({ to: '/', hasEnded: false })
+})
+
+test.each([
+  ['dark', false, 'dark'],
+  ['light', true, 'light'],
+  ['auto', true, 'dark'],
+  [null, false, 'light'],
+])('with %s chosen, on a system that is dark: %s', (chosen, isSystemDark, expected) => {
+  const set: string[] = []
+  applyColorScheme(
+    { setAttribute: (...given) => void set.push(...given) },
+    { getItem: () => chosen },
+    isSystemDark,
+  )
+  expect(set).toEqual(['data-mantine-color-scheme', expected])
+})

@@ -1,0 +1,132 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRoute,
+  createRoute,
+  type ErrorComponentProps,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { needsSignIn } from './api/failure.js'
+import { meQuery, workspacesQuery } from './api/queries.js'
+import { deliverySearch, eventSearch, webhookSearch } from './areas/search.js'
+import { Problem } from './patterns/problem.js'
+import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
+import { signInAddress } from './place/session.js'
+import { NotFound, NoWorkspace } from './shell/nowhere.js'
+
+/** All addresses of the console. An area is loaded with the first visit to it. */
+export function createRoutes(queries: QueryClient) {
+  const root = createRootRoute({
+    component: Outlet,
+    notFoundComponent: NotFound,
+    errorComponent: PageProblem,
+  })
+
+  const start = createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    loader: async () => {
+      const workspaces = await orSignIn('/', queries.fetchQuery(workspacesQuery))
+      const remembered = rememberedPlace(localStorage)
+      const known = workspaces.find(({ slug }) => slug === remembered?.workspace) ?? workspaces[0]
+      if (known === undefined) return
+      const environment = known.slug === remembered?.workspace ? remembered.environment : 'production'
+      throw redirect({
+        to: '/w/$workspace/$environment/failed',
+        params: { workspace: known.slug, environment },
+      })
+    },
+    component: NoWorkspace,
+  })
+
+  const shell = createRoute({
+    getParentRoute: () => root,
+    path: '/w/$workspace/$environment',
+    parseParams: ({ workspace, environment }) => ({
+      workspace,
+      environment: isEnvironment(environment) ? environment : ('production' as const),
+    }),
+    loader: async ({ params, location }) => {
+      const me = await orSignIn(location.href, queries.ensureQueryData(meQuery(params)))
+      rememberPlace(localStorage, params)
+      return me
+    },
+    component: lazyRouteComponent(() => import('./shell/shell.js'), 'Shell'),
+    errorComponent: PageProblem,
+  })
+
+  const home = createRoute({
+    getParentRoute: () => shell,
+    path: '/',
+    beforeLoad: ({ params }) => {
+      throw redirect({ to: '/w/$workspace/$environment/failed', params })
+    },
+  })
+  const failed = createRoute({
+    getParentRoute: () => shell,
+    path: '/failed',
+    component: lazyRouteComponent(() => import('./areas/failed-now/failed-now.js'), 'FailedNow'),
+  })
+  const deliveries = createRoute({
+    getParentRoute: () => shell,
+    path: '/deliveries',
+    validateSearch: deliverySearch,
+    component: lazyRouteComponent(() => import('./areas/deliveries/deliveries.js'), 'Deliveries'),
+  })
+  const delivery = createRoute({
+    getParentRoute: () => deliveries,
+    path: '/$webhookId/$deliveryId',
+    component: lazyRouteComponent(() => import('./areas/deliveries/delivery.js'), 'DeliveryPage'),
+  })
+  const webhooks = createRoute({
+    getParentRoute: () => shell,
+    path: '/webhooks',
+    validateSearch: webhookSearch,
+    component: lazyRouteComponent(() => import('./areas/webhooks/webhooks.js'), 'Webhooks'),
+  })
+  const webhook = createRoute({
+    getParentRoute: () => webhooks,
+    path: '/$webhookId',
+    component: lazyRouteComponent(() => import('./areas/webhooks/webhook.js'), 'WebhookPage'),
+  })
+  const events = createRoute({
+    getParentRoute: () => shell,
+    path: '/events',
+    validateSearch: eventSearch,
+    component: lazyRouteComponent(() => import('./areas/events/events.js'), 'Events'),
+  })
+  const event = createRoute({
+    getParentRoute: () => events,
+    path: '/$eventId',
+    component: lazyRouteComponent(() => import('./areas/events/event.js'), 'EventPage'),
+  })
+
+  return root.addChildren([
+    start,
+    shell.addChildren([
+      home,
+      failed,
+      deliveries.addChildren([delivery]),
+      webhooks.addChildren([webhook]),
+      events.addChildren([event]),
+    ]),
+  ])
+}
+
+async function orSignIn<Value>(to: string, asked: Promise<Value>): Promise<Value> {
+  try {
+    return await asked
+  } catch (error) {
+    if (needsSignIn(error)) throw redirect({ href: signInAddress(to, false), reloadDocument: true })
+    throw error
+  }
+}
+
+function PageProblem({ error, reset }: ErrorComponentProps) {
+  return (
+    <main className="alone">
+      <Problem error={error} onRetry={reset} />
+    </main>
+  )
+}

@@ -1,0 +1,8 @@
+/** The areas of the console, in the order of the rail, each with the icon and the key it is gone to by. */
+export const areas = [
+  { name: 'failed', to: '/w/$workspace/$environment/failed', key: 'f' },
+  { name: 'deliveries', to: '/w/$workspace/$environment/deliveries', key: 'd' },
+  { name: 'webhooks', to: '/w/$workspace/$environment/webhooks', key: 'w' },
+  { name: 'events', to: '/w/$workspace/$environment/events', key: 'e' },
+] as const
+export type Area = (typeof areas)[number]

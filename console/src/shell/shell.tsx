@@ -1,0 +1,82 @@
+import { Notifications } from '@mantine/notifications'
+import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { useKeys } from '../patterns/keys.js'
+import { type Here, HereContext } from '../place/context.js'
+import { texts } from '../texts/en.js'
+import { type Area, areas } from './areas.js'
+import { KeysHelp } from './keys-help.js'
+import { Rail } from './rail.js'
+
+const route = getRouteApi('/w/$workspace/$environment')
+/** Loaded when it is first asked for. */
+const Palette = lazy(async () => ({ default: (await import('./palette.js')).Palette }))
+
+/** What is around every page: where one is, where one can go, and the keys. */
+export function Shell() {
+  const place = route.useParams()
+  const me = route.useLoaderData()
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const [isPaletteOpen, setPaletteOpen] = useState(false)
+  const [areKeysOpen, setKeysOpen] = useState(false)
+  const { workspace, environment } = place
+  const here = useMemo<Here>(
+    () => ({
+      place: { workspace, environment },
+      me,
+      may: (permission) => me.permissions.includes(permission),
+    }),
+    [workspace, environment, me],
+  )
+  const { pathname } = useLocation()
+  const area = areas.find(({ name }) => pathname.split('/')[4] === name)
+  // The menu is closed by going somewhere.
+  useEffect(() => setMenuOpen(pathname === ''), [pathname])
+  useEffect(() => {
+    const name = area === undefined ? texts.product : texts.areas[area.name]
+    document.title = `${name} · ${workspace} ${texts.environments[environment].toLowerCase()}`
+  }, [area, workspace, environment])
+  useShellKeys({ openPalette: () => setPaletteOpen(true), openKeys: () => setKeysOpen(true) })
+  return (
+    <HereContext value={here}>
+      <div className={`shell environment-${environment}`} data-menu={isMenuOpen || undefined}>
+        <a href="#content" className="skip">
+          {texts.shell.skip}
+        </a>
+        <Rail
+          onMenu={() => setMenuOpen(!isMenuOpen)}
+          onSearch={() => setPaletteOpen(true)}
+          onKeys={() => setKeysOpen(true)}
+          isMenuOpen={isMenuOpen}
+        />
+        <main id="content" className="content" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <KeysHelp isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette onClose={() => setPaletteOpen(false)} onKeys={() => setKeysOpen(true)} />
+        </Suspense>
+      )}
+      <Notifications position="bottom-right" autoClose={4_000} />
+    </HereContext>
+  )
+}
+
+function useShellKeys({ openPalette, openKeys }: { openPalette(): void; openKeys(): void }) {
+  const params = route.useParams()
+  const navigate = useNavigate()
+  const to = ({ to }: Area) => void navigate({ to, params })
+  useKeys({ '?': openKeys, ...Object.fromEntries(areas.map((area) => [`g ${area.key}`, () => to(area)])) })
+  // Also while somebody types: it is no letter.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      openPalette()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
+}

@@ -1,0 +1,60 @@
+import { readFileSync, statSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+
+/** What the bundler has written of the console: `npm run build`. */
+const folder = new URL('../bundle/', import.meta.url)
+type Outputs = Record<string, { source?: string; imports: string[]; later: string[] }>
+const outputs = JSON.parse(readFileSync(new URL('outputs.json', folder), 'utf8')) as Outputs
+const { style } = JSON.parse(readFileSync(new URL('assets.json', folder), 'utf8')) as { style: string }
+
+const kilobyte = 1_024
+/** As it is sent. Fonts, which are the same for every page and kept for good, are not counted. */
+const weightOf = (files: Iterable<string>) =>
+  [...files].reduce((sum, file) => sum + statSync(new URL(`${file}.br`, folder)).size, 0)
+
+const fileOf = (source: string) => {
+  const found = Object.entries(outputs).find(([, output]) => output.source === source)
+  if (found === undefined) throw new Error(`Nothing was bundled of ${source}.`)
+  return found[0]
+}
+
+/** The files without which a page is not shown: what its sources are made into, and what those import. */
+function filesOf(sources: readonly string[]): Set<string> {
+  const files = new Set(sources.map(fileOf))
+  for (const file of files) for (const each of outputs[file]?.imports ?? []) files.add(each)
+  return files
+}
+
+const main = 'console/dist/main.js'
+const start = 'console/dist/shell/start.js'
+const shell = 'console/dist/shell/shell.js'
+const area = (path: string) => `console/dist/areas/${path}.js`
+
+const lists = ['failed-now/failed-now', 'deliveries/deliveries', 'webhooks/webhooks', 'events/events'].map(
+  area,
+)
+const others = [
+  ...['deliveries/delivery', 'webhooks/webhook', 'events/event'].map(area),
+  'console/dist/shell/palette.js',
+]
+
+describe('what a browser loads', () => {
+  test.each(lists)('to show %s first', (list) => {
+    expect(weightOf([...filesOf([main, start, shell, list]), style])).toBeLessThan(250 * kilobyte)
+  })
+
+  test('to sign in', () => {
+    expect(weightOf([...filesOf([main, area('sign-in/start')]), style])).toBeLessThan(120 * kilobyte)
+  })
+
+  test.each([...lists, ...others])('to go on to %s', (next) => {
+    const there = filesOf([main, start, shell, area('failed-now/failed-now')])
+    expect(weightOf([...filesOf([next])].filter((file) => !there.has(file)))).toBeLessThan(150 * kilobyte)
+  })
+
+  test('is every page once it is gone to', () => {
+    const later = Object.values(outputs).flatMap((output) => output.later)
+    const pages = [area('sign-in/start'), start, shell, ...lists, ...others]
+    expect(pages.filter((page) => !later.includes(fileOf(page)))).toEqual([])
+  })
+})

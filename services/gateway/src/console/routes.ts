@@ -1,0 +1,35 @@
+import { type BuiltAssets, builtAssets, type KeptDocument } from '@opsplane/http'
+import express, { type Request, type Router } from 'express'
+import type { SendDocument } from '../document-sender.js'
+import { assetPath, consoleHeaders, consolePage } from './page.js'
+
+/** What the build has made of the package `console`. */
+export const consoleAssets = (): BuiltAssets =>
+  builtAssets(new URL('../../../../console/bundle/', import.meta.url))
+
+/**
+ * The console: its assets, and its page at every other address outside the API that somebody goes to with a browser. To
+ * programs such an address is unknown, as to scripts of a page.
+ */
+export function consoleRoutes(sendDocument: SendDocument, assets: BuiltAssets): Router {
+  let page: KeptDocument | undefined
+  const router = express.Router({ caseSensitive: true })
+  router.get(`${assetPath}:file`, async (request, response) => {
+    const { document, headers = {} } = assets.file(String(request.params.file))
+    await sendDocument(request, response, document, headers)
+  })
+  router.use(async (request, response, next) => {
+    if (!isVisit(request)) return next()
+    page ??= consolePage(assets.list())
+    await sendDocument(request, response, page, consoleHeaders)
+  })
+  return router
+}
+
+/** Whether a browser goes to the address, and outside the API. One on a plain origin names no mode, but wants a page. */
+function isVisit({ method, path, headers }: Request): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (path === '/api' || path.startsWith('/api/') || path.startsWith(assetPath)) return false
+  const { 'sec-fetch-mode': mode, accept = '' } = headers
+  return mode === undefined ? accept.includes('text/html') : mode === 'navigate'
+}

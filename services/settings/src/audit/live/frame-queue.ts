@@ -1,0 +1,70 @@
+import { reachesRecords } from '@opsplane/contracts'
+import { delay, restMs } from '@opsplane/runtime'
+import { isFor, type LiveEvent, type Reader } from './live-event.js'
+
+/** What waits for a reader in memory; what is more is read from the log again, once there is room for it. */
+const maxBytes = 1024 * 1024
+/** A reader that takes nothing for so long, while there is more for it than that, is cut. */
+const stuckMs = 30_000
+
+export interface FrameQueueOptions extends Reader {
+  /** Whether row rules hide records from the reader. Throws where that is not known. */
+  hidesRecords(): Promise<boolean>
+  /** Called when the reader does not take what is sent. */
+  cut(): void
+}
+
+export type FrameQueue = ReturnType<typeof createFrameQueue>
+
+/** What is still to be sent to one reader, of a log that has come to `seq`. */
+export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOptions, from: number) {
+  let events: LiveEvent[] = []
+  let bytes = 0
+  let seq = from
+  let hasMissed = false
+  let takenAt = performance.now()
+  let notify = new AbortController()
+
+  const clear = () => {
+    events = []
+    bytes = 0
+    notify = new AbortController()
+    takenAt = performance.now()
+  }
+
+  return {
+    add(added: readonly LiveEvent[]) {
+      seq = added.at(-1)?.seq ?? seq
+      const wanted = added.filter((event) => isFor(reader, event))
+      for (const { frame } of wanted) bytes += frame.length
+      if (!hasMissed && bytes <= maxBytes) events.push(...wanted)
+      else if (bytes > maxBytes) {
+        hasMissed = true
+        events = []
+        if (performance.now() - takenAt > restMs(stuckMs)) cut()
+      }
+      if (wanted.length > 0) notify.abort()
+    },
+    /** Resolves when there is something to send, at the latest after `ms`. */
+    async filled(ms: number, ended: AbortSignal) {
+      if (!notify.signal.aborted) await delay(ms, AbortSignal.any([notify.signal, ended]))
+    },
+    /** All that waits, and the place up to which it is all; without `events` they are to be read from the log. */
+    take(): { events: LiveEvent[] | undefined; seq: number } {
+      const taken = { events: hasMissed ? undefined : events, seq }
+      hasMissed = false
+      clear()
+      return taken
+    },
+    /** Those for the reader, as they are sent. Row rules are asked for when records are among them, as they may be new. */
+    async framesOf(found: readonly LiveEvent[]): Promise<string[]> {
+      const wanted = found.filter((event) => isFor(reader, event))
+      const showsRecords = wanted.some(isOfRecord) && !(await hidesRecords())
+      const shown = wanted.filter((event) => showsRecords || !isOfRecord(event))
+      takenAt = performance.now()
+      return shown.length > 0 ? [shown.map(({ frame }) => frame).join('')] : []
+    },
+  }
+}
+
+const isOfRecord = ({ type }: LiveEvent) => reachesRecords({ events: [type], filter: null })

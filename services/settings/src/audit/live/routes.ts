@@ -1,0 +1,63 @@
+import { EventStreamQuery, rulesAgainst, StreamedEvent } from '@opsplane/contracts'
+import { defineStream, type RequestMeta, type Route } from '@opsplane/http'
+import type { SubscriptionRules } from '@opsplane/service'
+import { createConcurrencyLimiter } from '../concurrency-limiter.js'
+import { maxMissed, streamEvents } from './stream.js'
+import type { AuditTails } from './tails.js'
+
+/** Of one workspace, on one replica. */
+const streamsAtOnce = { perWorkspace: 2_000 }
+
+/** The audit log as it grows. */
+export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): Route[] {
+  const limiter = createConcurrencyLimiter(
+    streamsAtOnce,
+    'The workspace reads as many event streams as it may. Close some, or try again later.',
+  )
+  const hidesRecords = async ({ principal, tenant }: RequestMeta) => {
+    const { workspaceId, environment } = tenant
+    const hiding = rulesAgainst(await rules.of(workspaceId), principal, environment, { events: ['record.*'] })
+    return hiding.length > 0
+  }
+
+  return [
+    defineStream({
+      operationId: 'streamEvents',
+      path: '/events/stream',
+      summary: 'Read events as they happen',
+      description:
+        'Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, ' +
+        'its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are ' +
+        'left out where row rules hide some of them from you. The first is `ready`; with `Last-Event-ID`, or `after`, come those ' +
+        `after that one, or a \`reset\` where they are more than ${maxMissed.toLocaleString('en')}: load the page again then. A comment comes every 15 s. A ` +
+        'reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a ' +
+        'permission was taken away.',
+      tag: 'Events',
+      scope: 'authenticated',
+      workspace: 'required',
+      query: EventStreamQuery,
+      line: StreamedEvent,
+      mediaTypes: ['text/event-stream'],
+      handler: async ({ query, meta, lastEventId, signal }) => {
+        const { tenant, principal } = meta
+        const cut = new AbortController()
+        const options = {
+          ...{ workspaceId: tenant.workspaceId, environment: tenant.environment, query, signal },
+          permissions: principal.permissions,
+          after: placeOf(lastEventId) ?? query.after,
+          hidesRecords: () => hidesRecords(meta),
+          cut: () => cut.abort(),
+        }
+        return {
+          cut: cut.signal,
+          frames: limiter.stream(tenant.workspaceId, () => streamEvents(tails, options)),
+        }
+      },
+    }),
+  ]
+}
+
+/** A browser sends what it was sent; of what is no place it begins where `after` says. */
+function placeOf(lastEventId: string | undefined): number | undefined {
+  return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined
+}

@@ -1,0 +1,70 @@
+import type { Principal } from '@opsplane/contracts'
+import type { TestService } from '@opsplane/testing'
+import { waitFor } from '@opsplane/testing'
+
+export interface SentEvent {
+  id: number
+  event: string
+  data: Record<string, unknown>
+}
+
+export interface OpenStream {
+  status: number
+  headers: Headers
+  /** All that was read so far. */
+  events: SentEvent[]
+  /** The last `id` the reader has seen, also of what was no event. */
+  lastId(): number
+  /** Resolves with the events once there are so many. */
+  until(count: number): Promise<SentEvent[]>
+  /** Resolves when the server has ended it. */
+  ended: Promise<void>
+  close(): void
+}
+
+/** Reads a stream as a browser does, by fetch. */
+export async function openStream(
+  service: Pick<TestService, 'url' | 'headers'>,
+  principal: Principal,
+  { query = '', lastEventId }: { query?: string; lastEventId?: number } = {},
+): Promise<OpenStream> {
+  const closing = new AbortController()
+  const response = await fetch(`${service.url}/events/stream${query}`, {
+    headers: {
+      ...(await service.headers(principal)),
+      ...(lastEventId !== undefined && { 'last-event-id': String(lastEventId) }),
+    },
+    signal: closing.signal,
+  })
+  const events: SentEvent[] = []
+  let lastId = 0
+  const read = async () => {
+    let text = ''
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const fields = new Map(
+          block.split('\n').map((line): [string, string] => {
+            const at = line.indexOf(': ')
+            return [line.slice(0, at), line.slice(at + 2)]
+          }),
+        )
+        if (fields.has('id')) lastId = Number(fields.get('id'))
+        const [event, data] = [fields.get('event'), fields.get('data')]
+        if (event !== undefined && data !== undefined)
+          events.push({ id: lastId, event, data: JSON.parse(data) })
+      }
+    }
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    events,
+    lastId: () => lastId,
+    until: (count) => waitFor(() => events.length >= count && events),
+    ended: read().catch(() => undefined),
+    close: () => closing.abort(),
+  }
+}

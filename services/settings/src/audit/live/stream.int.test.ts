@@ -1,0 +1,188 @@
+import { connect } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { type PlatformEvent, type Principal, VerifiedToken } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
+import { type Owner, type Settings, startSettings } from '../../settings.fixture.js'
+import { foreignEvent, publish as publishTo } from '../audit.fixture.js'
+import { type OpenStream, openStream } from './stream.fixture.js'
+import { maxMissed } from './stream.js'
+
+let settings: Settings
+let ada: Owner
+let owner: Principal
+const streams: OpenStream[] = []
+
+beforeAll(async () => {
+  settings = await startSettings()
+  ada = await settings.owner('acme')
+  owner = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken).principal
+})
+afterEach(() => {
+  for (const stream of streams.splice(0)) stream.close()
+})
+afterAll(() => settings?.stop())
+
+const open = async (options: Parameters<typeof openStream>[2] = {}, principal = owner) => {
+  const stream = await openStream(settings.service, principal, options)
+  streams.push(stream)
+  return stream
+}
+const event = (title: string, fields: Partial<PlatformEvent> = {}) =>
+  foreignEvent(ada.workspaceId, {
+    data: { before: null, after: { title }, changes: ['title'] },
+    ...fields,
+  })
+const publish = (...events: PlatformEvent[]) => publishTo(settings.service.natsPrefix, events)
+const headOf = async (workspaceId: string) => {
+  const [row] = await settings.service.sql`select seq from audit_heads where workspace_id = ${workspaceId}`
+  return Number(row?.seq ?? 0)
+}
+const titlesOf = ({ events }: OpenStream) =>
+  events.flatMap(({ data }) => (data.data as PlatformEvent['data'] | undefined)?.after?.title ?? [])
+
+describe('the stream of events', () => {
+  it('begins with where it is, and sends what comes, each with its place in the log', async () => {
+    const stream = await open()
+    expect(stream.status).toBe(200)
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(stream.headers.get('cache-control')).toBe('no-store, no-transform')
+    expect(stream.headers.get('x-accel-buffering')).toBe('no')
+    const [ready] = await stream.until(1)
+    expect(ready).toMatchObject({ event: 'ready', data: {} })
+    const sent = event('one')
+    await publish(sent)
+    const one = await waitFor(() => stream.events.find(({ data }) => data.id === sent.id))
+    expect(one).toMatchObject({ event: 'event', data: { type: sent.type, seq: one.id } })
+    expect(one.data).not.toHaveProperty('hash')
+  })
+
+  it('goes on behind the last event that was read, without a gap and without one twice', async () => {
+    const first = await open()
+    await first.until(1)
+    await publish(event('a'), event('b'))
+    await waitFor(() => titlesOf(first).length === 2)
+    const at = first.events[1]?.id
+    first.close()
+    await publish(event('c'))
+    await waitFor(async () => (await headOf(ada.workspaceId)) >= Number(at) + 2)
+    const second = await open({ lastEventId: Number(at) })
+    const third = await open({ query: `?after=${at}` })
+    await publish(event('d'))
+    for (const stream of [second, third]) {
+      await waitFor(() => titlesOf(stream).length >= 3)
+      expect(titlesOf(stream)).toEqual(['b', 'c', 'd'])
+      const ids = stream.events.slice(1).map(({ id }) => id)
+      expect(ids).toEqual(ids.map((_, index) => Number(at) + 1 + index))
+    }
+  })
+
+  it('sends each event once to readers that come while many are written', async () => {
+    const titles = Array.from({ length: 60 }, (_, n) => `many ${n}`)
+    const begin = await headOf(ada.workspaceId)
+    const publishing = publish(...titles.map((title) => event(title)))
+    const readers: OpenStream[] = []
+    for (let n = 0; n < 8; n++) readers.push(await open({ lastEventId: begin }))
+    await publishing
+    for (const reader of readers) {
+      await waitFor(() => titlesOf(reader).length >= titles.length)
+      expect(titlesOf(reader)).toEqual(titles)
+    }
+  })
+
+  it('sends only what is wanted, of this environment and workspace, and says how far that is', async () => {
+    const zoe = await settings.owner('other')
+    const stream = await open({ query: '?type=incident.*&type=run.failed&resourceId=inc_9' })
+    await stream.until(1)
+    const nine = { resource: { type: 'incident', id: 'inc_9', displayName: 'Nine' } }
+    await publish(
+      event('another resource'),
+      event('another environment', { ...nine, environment: 'staging' }),
+      event('another type', { ...nine, type: 'change.created' }),
+      foreignEvent(zoe.workspaceId, nine),
+      event('wanted', nine),
+      event('another resource again'),
+    )
+    await waitFor(() => titlesOf(stream).length > 0)
+    const end = await waitFor(async () => {
+      const head = await headOf(ada.workspaceId)
+      return head > Number(stream.events[1]?.id) && head
+    })
+    expect(titlesOf(stream)).toEqual(['wanted'])
+    await publish(event('wanted as well', nine))
+    await waitFor(() => titlesOf(stream).length === 2)
+    expect(stream.events.at(-1)?.id).toBe(end + 1)
+  })
+
+  it('shows events whose kind the reader may read, and of records none where it is not known what rules hide', async () => {
+    const agent = { ...owner, role: 'agent', permissions: ['itsm:read', 'records:read', 'tables:write'] }
+    const stream = await open({}, agent)
+    await stream.until(1)
+    await publish(event('secret', { type: 'secret.rotated' }), event('shown'))
+    await waitFor(() => titlesOf(stream).length > 0)
+    expect(titlesOf(stream)).toEqual(['shown'])
+    // The studio is away here: rather than leave something out, the stream ends, and goes on when it is back.
+    await publish(event('record', { type: 'record.created' }))
+    await stream.ended
+    expect(titlesOf(stream)).toEqual(['shown'])
+  })
+
+  it('asks for a new beginning where more was missed than is worth sending, or the place is none', async () => {
+    const head = await headOf(ada.workspaceId)
+    await settings.service
+      .sql`update audit_heads set seq = seq + ${maxMissed + 1} where workspace_id = ${ada.workspaceId}`
+    try {
+      const late = await open({ lastEventId: head })
+      expect((await late.until(1))[0]).toMatchObject({ event: 'reset', id: head + maxMissed + 1 })
+      const ahead = await open({ lastEventId: head + 2 * maxMissed })
+      expect((await ahead.until(1))[0]).toMatchObject({ event: 'reset', id: head + maxMissed + 1 })
+    } finally {
+      await settings.service.sql`update audit_heads set seq = ${head} where workspace_id = ${ada.workspaceId}`
+    }
+  })
+
+  it('is refused what is no type, and a workspace that nobody has named', async () => {
+    const refused = await settings.service.as(owner).get('/events/stream?type=Not+a+type')
+    expect(refused.error()).toMatchObject({ code: 'validation_failed' })
+    const { workspaceId: _, workspaceSlug: __, ...nowhere } = owner
+    expect((await settings.service.as(nowhere).get('/events/stream')).status).toBe(400)
+  })
+
+  it('cuts a reader that takes nothing, and goes on with the others', async () => {
+    const reader = await open()
+    await reader.until(1)
+    const { hostname, port } = new URL(settings.service.url)
+    const headers = Object.entries(await settings.service.headers(owner))
+    const idle = connect({ host: hostname, port: Number(port) })
+    const isCut = new Promise<true>((resolve) => idle.once('close', () => resolve(true)))
+    idle.on('error', () => undefined).pause()
+    idle.write(
+      ['GET /events/stream HTTP/1.1', 'Host: x', ...headers.map((line) => line.join(': ')), '', ''].join(
+        '\r\n',
+      ),
+    )
+    const long = 'x'.repeat(200_000)
+    // More than the buffers of both sockets take.
+    for (let n = 0; n < 60; n++) await publish(event(`${n}${long}`))
+    await publish(event('the last'))
+    await waitFor(() => titlesOf(reader).at(-1) === 'the last')
+    expect(titlesOf(reader)).toHaveLength(61)
+    await waitFor(async () => {
+      await publish(event('one more'))
+      // It does not read, so that only a write shows that the connection is gone.
+      idle.write('\r\n')
+      return Promise.race([isCut, settings.service.sql`select 1`.then(() => false)])
+    })
+  })
+
+  it('ends when the service drains, so that the reader goes on elsewhere', async () => {
+    const replica = await settings.service.replica()
+    const stream = await openStream({ ...settings.service, url: replica.url }, owner)
+    streams.push(stream)
+    await stream.until(1)
+    await replica.stop()
+    await stream.ended
+    const again = await open({ lastEventId: stream.lastId() })
+    await publish(event('after the end'))
+    await waitFor(() => titlesOf(again).includes('after the end'))
+  })
+})

@@ -1,0 +1,59 @@
+import { createFrameQueue } from './frame-queue.js'
+import type { Reader } from './live-event.js'
+import type { AuditTails } from './tails.js'
+
+export interface StreamOptions extends Reader {
+  workspaceId: string
+  /** The last `seq` that was read; undefined for what comes from now on. */
+  after: number | undefined
+  /** The client has left. */
+  signal: AbortSignal
+  /** To be called when the client does not take what is sent. */
+  cut(): void
+  /** Whether row rules hide records from the reader, so that events about records are left out. Throws where that is not known. */
+  hidesRecords(): Promise<boolean>
+}
+
+/** Further back a page is loaded again rather than brought up to date. */
+export const maxMissed = 10_000
+const heartbeatMs = 15_000
+/** When a client comes back, so that not all do at once. */
+const [retryMs, retrySpreadMs] = [1_000, 4_000]
+
+/**
+ * Server-sent events of a log: at first `ready`, or `reset` where too much was missed, then each event once and in order, and a comment
+ * every 15 s. Ends when the client leaves or the process drains.
+ */
+export async function* streamEvents(tails: AuditTails, options: StreamOptions): AsyncGenerator<string> {
+  const { workspaceId, after, signal } = options
+  const ended = AbortSignal.any([signal, tails.ending])
+  const { seq: end, listen } = await tails.follow(workspaceId)
+  const queue = createFrameQueue(options, end)
+  const stop = listen(queue.add)
+  try {
+    const isTooOld = after !== undefined && (end - after > maxMissed || after > end)
+    let sent = isTooOld ? end : (after ?? end)
+    const retry = retryMs + Math.floor(Math.random() * retrySpreadMs)
+    yield `retry: ${retry}\nid: ${sent}\nevent: ${isTooOld ? 'reset' : 'ready'}\ndata: {}\n\n`
+    let upTo = end
+    for (;;) {
+      for await (const events of tails.between(workspaceId, sent, upTo)) {
+        if (ended.aborted) return
+        yield* await queue.framesOf(events)
+      }
+      // The place of what is not for this reader is one to go on from as well.
+      yield sent === upTo ? ': \n\n' : `id: ${upTo}\n\n`
+      sent = upTo
+      await queue.filled(heartbeatMs, ended)
+      if (ended.aborted) return
+      const taken = queue.take()
+      upTo = taken.seq
+      if (taken.events === undefined) continue
+      yield* await queue.framesOf(taken.events)
+      if (upTo > sent) yield `id: ${upTo}\n\n`
+      sent = upTo
+    }
+  } finally {
+    stop()
+  }
+}

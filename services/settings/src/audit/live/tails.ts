@@ -1,0 +1,147 @@
+import type { Database, WakeHints } from '@opsplane/postgres'
+import { delay, type Logger, restMs } from '@opsplane/runtime'
+import { type LiveEvent, liveEvent } from './live-event.js'
+
+/** What a log's events are handed to, in order and without a gap. Must not throw. */
+export type Listener = (events: readonly LiveEvent[]) => void
+
+export interface AuditTails {
+  /** Where a log is; `listen`, called at once, hands over what comes after that, and returns how to stop. */
+  follow(workspaceId: string): Promise<{ seq: number; listen(listener: Listener): () => void }>
+  /** Events between two places of a chain, the latter included, in pages. */
+  between(workspaceId: string, after: number, upTo: number): AsyncGenerator<LiveEvent[]>
+  /** The log has become longer, here. */
+  grown(): void
+  /** Aborted once the process drains: streams end at once, and go on at another replica. */
+  ending: AbortSignal
+  end(): void
+  close(): Promise<void>
+}
+
+export interface TailOptions {
+  sql: Database['sql']
+  hints: WakeHints
+  log: Logger
+}
+
+interface Tail {
+  seq: number
+  listeners: Set<Listener>
+}
+
+/** A hint is what wakes; this finds what no hint has brought. */
+const lookEveryMs = 2_000
+const pageRows = 100
+const pageBytes = 256 * 1024
+const work = 'audit-log'
+
+/** Follows the ends of the audit logs that somebody reads: each log once, however many read it. */
+export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
+  const closing = new AbortController()
+  const ending = new AbortController()
+  const tails = new Map<string, Tail>()
+  let interrupt = new AbortController()
+  let isAway = false
+
+  const wake = () => interrupt.abort()
+  const unsubscribe = hints.subscribe(work, wake)
+
+  const endsOf = async (workspaceIds: readonly string[]): Promise<Map<string, number>> => {
+    const rows = await sql.unsafe<{ id: string; seq: string }[]>(
+      'select workspace_id as id, seq from audit_heads where workspace_id = any($1::text[])',
+      [[...workspaceIds]],
+      { prepare: true },
+    )
+    return new Map(rows.map(({ id, seq }) => [id, Number(seq)]))
+  }
+  async function* between(workspaceId: string, after: number, upTo: number): AsyncGenerator<LiveEvent[]> {
+    for (let from = after; from < upTo; ) {
+      const to = Math.min(from + pageRows, upTo)
+      const rows = await sql.unsafe<{ seq: string; state: Record<string, unknown> }[]>(
+        `select seq, event as state from audit_log where workspace_id = $1 and seq > $2::text::bigint and seq <= $3::text::bigint
+         order by seq`,
+        [workspaceId, String(from), String(to)],
+        { prepare: true },
+      )
+      yield* inPages(rows.map(({ seq, state }) => liveEvent({ seq: Number(seq), state })))
+      from = to
+    }
+  }
+
+  const advance = async (workspaceId: string, tail: Tail, end: number) => {
+    for await (const events of between(workspaceId, tail.seq, end)) {
+      tail.seq = events.at(-1)?.seq ?? end
+      for (const listener of [...tail.listeners]) listener(events)
+    }
+  }
+  const look = async () => {
+    if (tails.size === 0) return
+    const ends = await endsOf([...tails.keys()])
+    for (const [workspaceId, tail] of [...tails]) {
+      const end = ends.get(workspaceId) ?? 0
+      if (end > tail.seq && tail.listeners.size > 0) await advance(workspaceId, tail, end)
+    }
+  }
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      interrupt = new AbortController()
+      try {
+        await look()
+        isAway = false
+      } catch (err) {
+        if (!isAway) log.warn({ err }, 'the audit log cannot be read for event streams, still trying')
+        isAway = true
+      }
+      await delay(restMs(lookEveryMs), AbortSignal.any([interrupt.signal, closing.signal]))
+    }
+  }
+  const running = run()
+
+  return {
+    between,
+    ending: ending.signal,
+    end: () => ending.abort(),
+    async follow(workspaceId) {
+      const seq = tails.get(workspaceId)?.seq ?? (await endsOf([workspaceId])).get(workspaceId) ?? 0
+      // Another reader may have begun meanwhile.
+      const tail = tails.get(workspaceId) ?? { seq, listeners: new Set() }
+      tails.set(workspaceId, tail)
+      return {
+        seq: tail.seq,
+        listen(listener) {
+          tails.set(workspaceId, tail)
+          tail.listeners.add(listener)
+          return () => {
+            tail.listeners.delete(listener)
+            if (tail.listeners.size === 0 && tails.get(workspaceId) === tail) tails.delete(workspaceId)
+          }
+        },
+      }
+    },
+    grown() {
+      if (tails.size > 0) wake()
+      hints.send(work)
+    },
+    async close() {
+      ending.abort()
+      closing.abort()
+      unsubscribe()
+      await running
+    },
+  }
+}
+
+/** So that a reader that leaves is noticed, and what is under way to one is bounded. */
+function* inPages(events: readonly LiveEvent[]): Generator<LiveEvent[]> {
+  let page: LiveEvent[] = []
+  let bytes = 0
+  for (const event of events) {
+    page.push(event)
+    bytes += event.frame.length
+    if (bytes < pageBytes) continue
+    yield page
+    page = []
+    bytes = 0
+  }
+  if (page.length > 0) yield page
+}
