@@ -84,9 +84,10 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   const { services = serviceNames, replicas: count = 2, natsServers = 1 } = options
   await bundlePrograms('services')
   const folder = await temporaryFolder(releasers)
-  const state = openState(join(folder, 'state'))
+  const stateFolder = join(folder, 'state')
+  const isFilled = options.version === undefined && (await fillState(stateFolder))
+  const state = openState(stateFolder)
   const local = await localOf(options.version)
-  const isFilled = options.version === undefined && (await fillState(state.root))
   if (options.version !== undefined) await local.prepareState(state)
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const nats = await startNatsServers(folder, natsServers, () => natsAuthorization(state.secrets()))
