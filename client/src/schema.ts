@@ -937,6 +937,171 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your second factors
+         * @description Authenticator apps and passkeys of your login, and how many recovery codes are left.
+         */
+        get: operations["listFactors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/factors/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a second factor
+         * @description All other sessions of the login end; with its last factor recovery codes go as well. Emits `factor.removed`.
+         */
+        delete: operations["removeFactor"];
+        options?: never;
+        head?: never;
+        /** Rename a second factor */
+        patch: operations["renameFactor"];
+        trace?: never;
+    };
+    "/auth/factors/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a passkey
+         * @description The credential a browser has made for the challenge, which works once. With the first factor of a login all its other sessions end. Emits `factor.added`.
+         */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/factors/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey
+         * @description Answers what a browser asks its authenticator for. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, or with an IP address, this is a 409 (`passkeys_unavailable`).
+         */
+        post: operations["beginPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/factors/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add an authenticator app
+         * @description Answers the secret, this once, as text and as the URI of a QR code. It counts once it is confirmed by a code, and replaces one that was not.
+         */
+        post: operations["beginTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/factors/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an authenticator app
+         * @description By a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.
+         */
+        post: operations["confirmTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your identities
+         * @description Those of identity providers that sign you in, the oldest first: 200 at most.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        /**
+         * Begin to link an identity
+         * @description In the session of a browser that enters every workspace of yours. Answers where to send the browser, as `POST /auth/sso/start` does: whoever signs in there signs in to your login from then on. Emits `identity.linked`.
+         */
+        post: operations["linkIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity
+         * @description It signs you in no longer, and its sessions end. Emits `identity.unlinked`.
+         */
+        delete: operations["unlinkIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/invitations/accept": {
         parameters: {
             query?: never;
@@ -997,6 +1162,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to sign in with a passkey
+         * @description Answers what a browser asks its authenticator for, without a name: the passkey says whose it is. What it answers is sent to `POST /auth/session`. A 409 (`passkeys_unavailable`) where passkeys are off.
+         */
+        post: operations["beginPasskeySignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/password/change": {
         parameters: {
             query?: never;
@@ -1048,9 +1233,29 @@ export interface paths {
         put?: never;
         /**
          * Set a new password
-         * @description With the token of the mail, which works once. All sessions of the login end, and its address is proven by it; if it was not before, the API keys of the person are revoked as well, as somebody else may have made them. Emits `account.password_reset`.
+         * @description With the token of a mail or a link, which works once. All sessions of the login end. A mail proves its address as well; if it was not proven before, the API keys of the person are revoked, as somebody else may have made them. Emits `account.password_reset`.
          */
         post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make recovery codes
+         * @description Ten, shown this once, each of which stands in for a factor once. They replace those before. Emits `recovery_codes.created`.
+         */
+        post: operations["createRecoveryCodes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1068,7 +1273,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in from a browser
-         * @description Takes e-mail and password, or an invitation as `POST /auth/invitations/accept` does, and sets the session as a cookie (HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with `Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an `X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. Emits `session.started`.
+         * @description Takes e-mail and password, an invitation as `POST /auth/invitations/accept` does, the token of a reset with a new password, or the answer to a challenge, and sets the session as a cookie (HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with `Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an `X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. Emits `session.started`.
          */
         post: operations["createBrowserSession"];
         delete?: never;
@@ -1121,6 +1326,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the identity providers of a workspace
+         * @description By name, to choose from before signing in. A workspace that does not exist has none.
+         */
+        get: operations["listSignInProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sso/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log out, also of the identity provider
+         * @description Ends the session this request is made with as `POST /auth/logout` does, and answers where to send the browser to log out of the identity provider that has vouched for it. Emits `session.ended`.
+         */
+        post: operations["endSsoSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sso/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to sign in by an identity provider
+         * @description Answers where to send the browser, and sets a cookie for the ten minutes it may take. It comes back to `returnTo` with a session cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, as `POST /auth/session` is.
+         */
+        post: operations["startSso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/step-up": {
         parameters: {
             query?: never;
@@ -1132,9 +1397,29 @@ export interface paths {
         put?: never;
         /**
          * Prove once more who you are
-         * @description By the password, in the session of a browser, whose cookie is replaced. For ten minutes from then on, as from a sign-in, it may call the operations that answer `step_up_required` otherwise. Emits `session.stepped_up`.
+         * @description In the session of a browser, whose cookie is replaced: by the password of a login without a second factor, by the answer to a challenge of one with it. A password is then answered `factor_required`, with a challenge in its details. For ten minutes from then on, as from a sign-in, it may call the operations that answer `step_up_required` otherwise. Emits `session.stepped_up`.
          */
         post: operations["stepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/step-up/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to prove once more who you are
+         * @description Answers a challenge to a second factor of the login, for `POST /auth/step-up`. A 409 where it has none: then the password does.
+         */
+        post: operations["beginStepUp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1152,7 +1437,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at logout. An unknown e-mail and a wrong password are answered alike. After several failures each next one must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.
+         * @description Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at logout. A login with a second factor is answered `factor_required`, whose details have a challenge: its answer is exchanged here as well, within five minutes and five attempts. An unknown e-mail and a wrong password are answered alike. After several failures each next one must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.
          */
         post: operations["createSession"];
         delete?: never;
@@ -2137,6 +2422,26 @@ export interface paths {
          * @description With the JSON Schema of its events, and an example.
          */
         get: operations["getEventType"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read events as they happen
+         * @description Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are left out where row rules hide some of them from you. The first is `ready`; with `Last-Event-ID`, or `after`, come those after that one, or a `reset` where they are more than 10,000: load the page again then. A comment comes every 15 s. A reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a permission was taken away.
+         */
+        get: operations["streamEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4005,6 +4310,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/accounts/reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link by which somebody sets a new password
+         * @description For any login, in whichever workspaces it is used: good for an hour, once, and in place of the former one. By it the sessions of the login end, no address is proven and no second factor removed. Emits `account.reset_link_created`. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         */
+        post: operations["createAccountResetLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what consumers of events have given up
+         * @description Of one service after the other, the oldest first; without what an event says and why it has failed, which `opsplane dead-letters show` reads on the servers. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/dead-letters/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a dead letter
+         * @description What it is about is not done. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         */
+        delete: operations["dropDeadLetter"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/dead-letters/{id}/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand a dead letter to its consumer again
+         * @description One that is handled is gone afterwards; one that fails stays, with `redrivenAt` null. Its effect is there once, however often this is called. What was too large for NATS (`relay`) is a 409. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         */
+        post: operations["redriveDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find out how the installation is
+         * @description Which services are ready, how far they are with events and due work, what they have given up, and which webhooks wait. A service that does not answer within three seconds is reported so. Counts and names, no tenant's content. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         */
+        get: operations["getPlatformStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/queries": {
         parameters: {
             query?: never;
@@ -4741,6 +5146,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/settings/identity-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List identity providers
+         * @description Those by which users of the workspace sign in. Their secrets are never shown.
+         */
+        get: operations["listIdentityProviders"];
+        put?: never;
+        /**
+         * Connect an identity provider
+         * @description Owners alone, in a session: an API key is refused. Register `redirectUri` with the provider. Emits `identity_provider.created`.
+         */
+        post: operations["createIdentityProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/identity-providers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an identity provider
+         * @description With the addresses to register with it.
+         */
+        get: operations["getIdentityProvider"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an identity provider
+         * @description Owners alone, in a session: an API key is refused. Its sessions end, and its identities sign nobody in: users who sign in by it alone need an invitation afterwards. Emits `identity_provider.deleted`.
+         */
+        delete: operations["deleteIdentityProvider"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an identity provider
+         * @description Owners alone, in a session: an API key is refused. Its issuer stays. Turned off, its sessions end. Emits `identity_provider.updated`.
+         */
+        patch: operations["updateIdentityProvider"];
+        trace?: never;
+    };
     "/settings/roles": {
         parameters: {
             query?: never;
@@ -4791,6 +5248,30 @@ export interface paths {
          * @description Takes effect for everyone who has the role, and for their API keys, within a second. Built-in roles cannot be changed (409). Emits `role.updated`.
          */
         patch: operations["updateRole"];
+        trace?: never;
+    };
+    "/settings/sign-in-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the workspace wants of a sign-in
+         * @description Of whom a second factor is required.
+         */
+        get: operations["getSignInPolicy"];
+        /**
+         * Set what the workspace wants of a sign-in
+         * @description Whether everybody, or who has one of these roles, enters by a session that has proved a second factor alone; single sign-on counts as one. Takes effect within a second: others are answered `factor_enrolment_required`. API keys go on by their scopes, and making one takes such a session. For owners, in a session that meets it. Emits `workspace.updated`.
+         */
+        put: operations["setSignInPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/settings/tokens": {
@@ -4895,6 +5376,46 @@ export interface paths {
         get: operations["listDependents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/users/{id}/factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove the second factors of a user
+         * @description For somebody who has lost them: all factors and recovery codes of the login go, and its sessions end. Only of an active user who is a member of no other workspace, and may do no more than the caller. API keys are refused. Emits `factor.removed`.
+         */
+        delete: operations["removeUserFactors"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/users/{id}/reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link by which a user sets a new password
+         * @description Where no mail server is configured: good for an hour, once, and in place of the former one, to be handed on to the user. Only for an active user who is a member of no other workspace and may do no more than the caller, both now and when it is used; for others the operator creates it (`POST /platform/accounts/reset-link`). By it the sessions of the user end, no address is proven and no second factor removed. Not for API keys. Emits `account.reset_link_created`.
+         */
+        post: operations["createUserResetLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6017,7 +6538,7 @@ export interface components {
          *     }
          */
         AddressProof: {
-            /** @description As it was mailed. */
+            /** @description As it was mailed, or stood in a link. */
             token: string;
         };
         AnalyticsDataset: {
@@ -7796,7 +8317,7 @@ export interface components {
          *       "password": "correct horse battery staple"
          *     }
          */
-        BrowserSignIn: components["schemas"]["Credentials"] | components["schemas"]["InvitationAcceptance"];
+        BrowserSignIn: components["schemas"]["Credentials"] | components["schemas"]["InvitationAcceptance"] | components["schemas"]["ResetSignIn"] | components["schemas"]["FactorCode"] | components["schemas"]["FactorAssertion"];
         BulkChanged: {
             count: number;
             dryRun: boolean;
@@ -10116,6 +10637,38 @@ export interface components {
             data: components["schemas"]["DataSourceWithProblems"];
             meta: components["schemas"]["Meta"];
         };
+        DeadLetter: {
+            consumer: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description How often it was tried. */
+            deliveries: number;
+            /** @enum {string|null} */
+            environment: "production" | "staging" | "development" | null;
+            /** @description Null of what is no event of the platform. */
+            eventType: string | null;
+            /** @example itsm:12 */
+            id: string;
+            /** @description Id of the event, where it has one. */
+            messageId: string;
+            /**
+             * Format: date-time
+             * @description When it was last handed to its consumer, while that has not tried it yet.
+             */
+            redrivenAt: string | null;
+            /** @enum {string} */
+            service: "settings" | "itsm" | "dispatcher" | "integrations" | "database-studio" | "workflows" | "sdk" | "analytics" | "apps";
+            workspaceId: string | null;
+        };
+        DeadLetterEnvelope: {
+            data: components["schemas"]["DeadLetter"];
+            meta: components["schemas"]["Meta"];
+        };
+        DeadLetterList: {
+            data: components["schemas"]["DeadLetter"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         /**
          * @example {
          *       "reason": "Nobody can pay."
@@ -10558,7 +11111,7 @@ export interface components {
         ErrorEnvelope: {
             error: {
                 /** @enum {string} */
-                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "step_up_required" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
+                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "factor_required" | "insufficient_scope" | "step_up_required" | "factor_enrolment_required" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
                 details: components["schemas"]["ErrorDetail"][];
                 message: string;
                 /** @description The same request may succeed when sent again. */
@@ -10902,6 +11455,111 @@ export interface components {
             };
             report: string;
         };
+        /** @description A second factor of a login. */
+        Factor: {
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @enum {string} */
+            kind: "totp" | "passkey";
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            name: string;
+        };
+        /**
+         * @example {
+         *       "challenge": "ops_sic_…",
+         *       "assertion": {
+         *         "id": "Zm9v",
+         *         "rawId": "Zm9v",
+         *         "type": "public-key",
+         *         "response": {
+         *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+         *           "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2M",
+         *           "signature": "MEUCIQ"
+         *         }
+         *       }
+         *     }
+         */
+        FactorAssertion: {
+            /** @description The credential, as `toJSON` of a browser gives it. */
+            assertion: {
+                authenticatorAttachment?: string | null;
+                id: string;
+                rawId: string;
+                response: {
+                    authenticatorData: string;
+                    clientDataJSON: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+                /** @enum {string} */
+                type: "public-key";
+            };
+            /** @description As it was answered. */
+            challenge: string;
+        };
+        /** @description A further proof of who somebody is, to be sent within minutes. */
+        FactorChallenge: {
+            /** @description As it was answered. */
+            challenge: string;
+            /** Format: date-time */
+            expiresAt: string;
+            methods: ("totp" | "recovery_code" | "passkey")[];
+            /** @description Null where `methods` has no `passkey`. */
+            passkey: {
+                allowCredentials: {
+                    id: string;
+                    transports: string[];
+                    /** @enum {string} */
+                    type: "public-key";
+                }[];
+                challenge: string;
+                rpId: string;
+                timeout: number;
+                /** @enum {string} */
+                userVerification: "preferred" | "required";
+            } | null;
+        };
+        FactorChallengeEnvelope: {
+            data: components["schemas"]["FactorChallenge"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "challenge": "ops_sic_…",
+         *       "code": "123456"
+         *     }
+         */
+        FactorCode: {
+            /** @description As it was answered. */
+            challenge: string;
+            /**
+             * @description What the authenticator app shows, or a recovery code.
+             * @example 123456
+             */
+            code: string;
+        };
+        FactorEnvelope: {
+            data: components["schemas"]["Factor"];
+            meta: components["schemas"]["Meta"];
+        };
+        Factors: {
+            /** @description The oldest first. */
+            factors: components["schemas"]["Factor"][];
+            /** @description Whether passkeys can be added and used here. */
+            passkeys: {
+                available: boolean;
+                /** @description Why this installation has none; null where it does. */
+                reason: string | null;
+            };
+            /** @description Codes that have not been used. */
+            recoveryCodesLeft: number;
+        };
+        FactorsEnvelope: {
+            data: components["schemas"]["Factors"];
+            meta: components["schemas"]["Meta"];
+        };
         /**
          * @example {
          *       "dataset": "incidents",
@@ -10995,6 +11653,165 @@ export interface components {
          */
         HoldChange: {
             reason: string;
+        };
+        Identities: {
+            identities: components["schemas"]["Identity"][];
+        };
+        IdentitiesEnvelope: {
+            data: components["schemas"]["Identities"];
+            meta: components["schemas"]["Meta"];
+        };
+        Identity: {
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            issuer: string;
+            providerId: string;
+            /** @description How the issuer names the person, for good. An e-mail address it is not. */
+            subject: string;
+            /** Format: date-time */
+            updatedAt: string;
+            userId: string;
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        IdentityProvider: {
+            /** @description For back-channel logout. */
+            backchannelLogoutUri: string | null;
+            /** @example opsplane */
+            clientId: string;
+            /** Format: date-time */
+            clientSecretSetAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * @description Where no value of the claim gives one. Null: such a sign-in is refused.
+             * @example developer
+             */
+            defaultRole: string | null;
+            /**
+             * @description Whoever has a proven e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: nobody does.
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains: string[];
+            /** @description Turning it off ends its sessions. */
+            enabled: boolean;
+            id: string;
+            /**
+             * Format: uri
+             * @description As the provider names itself, in its discovery document and in every ID token: character by character.
+             * @example https://login.example.com/realms/acme
+             */
+            issuer: string;
+            /** @example Acme SSO */
+            name: string;
+            /** @description To register with the provider, exactly so. Null while the installation has no `PUBLIC_ORIGIN`. */
+            redirectUri: string | null;
+            /** @description Whether the workspace lets in only sessions of a provider that it requires. Owners are let in by other sessions as well, each of which is an event. API keys are not concerned. */
+            required: boolean;
+            /**
+             * @description The claim that gives the role at every sign-in, by name or by a path such as `realm_access.roles`. Null: new users have `defaultRole`, and none changes.
+             * @example groups
+             */
+            roleClaim: string | null;
+            /**
+             * @description Which value of the claim gives which role: the first that is there.
+             * @example [
+             *       {
+             *         "value": "ops-admins",
+             *         "role": "admin"
+             *       }
+             *     ]
+             */
+            roles: {
+                /** @example developer */
+                role: string;
+                value: string;
+            }[];
+            /**
+             * @description Asked of the provider; `openid` always is.
+             * @example [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes: string[];
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        IdentityProviderEnvelope: {
+            data: components["schemas"]["IdentityProvider"];
+            meta: components["schemas"]["Meta"];
+        };
+        IdentityProviderList: {
+            data: components["schemas"]["IdentityProvider"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        IdentityProviderPatch: {
+            /** @example opsplane */
+            clientId?: string;
+            /**
+             * @description Kept sealed, and never shown.
+             * @example a-secret-of-the-client
+             */
+            clientSecret?: string;
+            /**
+             * @description Where no value of the claim gives one. Null: such a sign-in is refused.
+             * @example developer
+             */
+            defaultRole?: string | null;
+            /**
+             * @description Whoever has a proven e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: nobody does.
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains?: string[];
+            /** @description Turning it off ends its sessions. */
+            enabled?: boolean;
+            /** @example Acme SSO */
+            name?: string;
+            /** @description Whether the workspace lets in only sessions of a provider that it requires. Owners are let in by other sessions as well, each of which is an event. API keys are not concerned. */
+            required?: boolean;
+            /**
+             * @description The claim that gives the role at every sign-in, by name or by a path such as `realm_access.roles`. Null: new users have `defaultRole`, and none changes.
+             * @example groups
+             */
+            roleClaim?: string | null;
+            /**
+             * @description Which value of the claim gives which role: the first that is there.
+             * @example [
+             *       {
+             *         "value": "ops-admins",
+             *         "role": "admin"
+             *       }
+             *     ]
+             */
+            roles?: {
+                /** @example developer */
+                role: string;
+                value: string;
+            }[];
+            /**
+             * @description Asked of the provider; `openid` always is.
+             * @example [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
         };
         /**
          * @example {
@@ -11423,6 +12240,8 @@ export interface components {
             acceptPath: string;
             /** Format: date-time */
             expiresAt: string;
+            /** @description Page at which the invited person accepts, with the token behind the `#`. Null where the token is, and where the installation has no `PUBLIC_ORIGIN`. */
+            link: string | null;
             /** @description Whether the token goes to the person by mail. */
             mailed: boolean;
             /** @description Shown this once, to hand on to the invited person. Null when it was mailed, and when the answer is replayed by Idempotency-Key. */
@@ -12014,6 +12833,13 @@ export interface components {
             data: components["schemas"]["ConnectorKind"][];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "email": "ada@example.com",
+         *       "password": "correct horse battery staple"
+         *     }
+         */
+        LogIn: components["schemas"]["Credentials"] | components["schemas"]["FactorCode"] | components["schemas"]["FactorAssertion"];
         /** @enum {string} */
         MajorAction: "propose" | "accept" | "reject" | "demote";
         ManifestArtifact: {
@@ -12058,6 +12884,8 @@ export interface components {
             };
             /** @enum {string|null} */
             environment: "production" | "staging" | "development" | null;
+            /** @description Whether it is a session of a login that operates the installation. */
+            operator: boolean;
             permissions: string[];
             user: components["schemas"]["Account"];
             /** @description Null without X-Workspace. */
@@ -12072,6 +12900,7 @@ export interface components {
                  */
                 role: string;
                 settings: components["schemas"]["WorkspaceSettings"];
+                signIn?: components["schemas"]["SignInPolicy"];
                 /** @example acme */
                 slug: string;
                 /** Format: date-time */
@@ -12978,6 +13807,15 @@ export interface components {
             name?: string;
             source: components["schemas"]["ExportSource"];
         };
+        /**
+         * @example {
+         *       "name": "Phone"
+         *     }
+         */
+        NewFactor: {
+            /** @example Phone */
+            name: string;
+        };
         /** @description Conditions over dotted paths, all of which must hold: at most 50, with 32,768 characters in all, written as JSON. */
         NewFilter: {
             [key: string]: string | number | boolean | null | {
@@ -12992,6 +13830,82 @@ export interface components {
                 nin?: (string | number | boolean | null)[];
                 starts_with?: string;
             };
+        };
+        /**
+         * @example {
+         *       "name": "Acme SSO",
+         *       "issuer": "https://login.example.com/realms/acme",
+         *       "clientId": "opsplane",
+         *       "clientSecret": "a-secret-of-the-client",
+         *       "defaultRole": "developer"
+         *     }
+         */
+        NewIdentityProvider: {
+            /** @example opsplane */
+            clientId: string;
+            /**
+             * @description Kept sealed, and never shown.
+             * @example a-secret-of-the-client
+             */
+            clientSecret: string;
+            /**
+             * @description Where no value of the claim gives one. Null: such a sign-in is refused.
+             * @example developer
+             */
+            defaultRole?: string | null;
+            /**
+             * @description Whoever has a proven e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: nobody does.
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains?: string[];
+            /**
+             * @description Turning it off ends its sessions.
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * Format: uri
+             * @description As the provider names itself, in its discovery document and in every ID token: character by character.
+             * @example https://login.example.com/realms/acme
+             */
+            issuer: string;
+            /** @example Acme SSO */
+            name: string;
+            /**
+             * @description Whether the workspace lets in only sessions of a provider that it requires. Owners are let in by other sessions as well, each of which is an event. API keys are not concerned.
+             * @default false
+             */
+            required?: boolean;
+            /**
+             * @description The claim that gives the role at every sign-in, by name or by a path such as `realm_access.roles`. Null: new users have `defaultRole`, and none changes.
+             * @example groups
+             */
+            roleClaim?: string | null;
+            /**
+             * @description Which value of the claim gives which role: the first that is there.
+             * @example [
+             *       {
+             *         "value": "ops-admins",
+             *         "role": "admin"
+             *       }
+             *     ]
+             */
+            roles?: {
+                /** @example developer */
+                role: string;
+                value: string;
+            }[];
+            /**
+             * @description Asked of the provider; `openid` always is. Unless given: `["openid","email","profile"]`.
+             * @example [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
         };
         /**
          * @example {
@@ -13211,6 +14125,40 @@ export interface components {
         };
         /**
          * @example {
+         *       "challenge": "ops_sic_…",
+         *       "name": "Laptop",
+         *       "credential": {
+         *         "id": "Zm9v",
+         *         "rawId": "Zm9v",
+         *         "type": "public-key",
+         *         "response": {
+         *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+         *           "attestationObject": "o2NmbXRkbm9uZQ"
+         *         }
+         *       }
+         *     }
+         */
+        NewPasskey: {
+            /** @description As it was answered. */
+            challenge: string;
+            /** @description The new credential, as `toJSON` of a browser gives it. */
+            credential: {
+                authenticatorAttachment?: string | null;
+                id: string;
+                rawId: string;
+                response: {
+                    attestationObject: string;
+                    clientDataJSON: string;
+                    transports?: string[];
+                };
+                /** @enum {string} */
+                type: "public-key";
+            };
+            /** @example Phone */
+            name: string;
+        };
+        /**
+         * @example {
          *       "title": "Connections leak under load",
          *       "impact": "high",
          *       "assignmentGroup": "payments",
@@ -13392,6 +14340,21 @@ export interface components {
             /** @example payment_api_key */
             name: string;
             value: string;
+        };
+        /**
+         * @example {
+         *       "factorRequired": false,
+         *       "factorRoles": [
+         *         "owner",
+         *         "admin"
+         *       ]
+         *     }
+         */
+        NewSignInPolicy: {
+            /** @description Of everybody who enters by a session. */
+            factorRequired: boolean;
+            /** @description Roles of whom it is required all the same, where it is not of everybody. */
+            factorRoles?: string[];
         };
         /**
          * @example {
@@ -14025,6 +14988,75 @@ export interface components {
             /** @description How many there are on all pages, where that was asked for. */
             total?: number;
         };
+        PasskeyChallenge: {
+            /** @description As it was answered. */
+            challenge: string;
+            /** Format: date-time */
+            expiresAt: string;
+            publicKey: components["schemas"]["PasskeyRequest"];
+        };
+        PasskeyChallengeEnvelope: {
+            data: components["schemas"]["PasskeyChallenge"];
+            meta: components["schemas"]["Meta"];
+        };
+        /** @description What a browser makes its options for `navigator.credentials.create` of, by `parseCreationOptionsFromJSON`. */
+        PasskeyCreation: {
+            /** @enum {string} */
+            attestation: "none";
+            authenticatorSelection: {
+                /** @enum {string} */
+                residentKey: "preferred";
+                /** @enum {string} */
+                userVerification: "preferred";
+            };
+            challenge: string;
+            excludeCredentials: {
+                id: string;
+                transports: string[];
+                /** @enum {string} */
+                type: "public-key";
+            }[];
+            pubKeyCredParams: {
+                alg: number;
+                /** @enum {string} */
+                type: "public-key";
+            }[];
+            rp: {
+                id: string;
+                name: string;
+            };
+            timeout: number;
+            user: {
+                displayName: string;
+                id: string;
+                name: string;
+            };
+        };
+        PasskeyEnrolment: {
+            /** @description As it was answered. */
+            challenge: string;
+            /** Format: date-time */
+            expiresAt: string;
+            publicKey: components["schemas"]["PasskeyCreation"];
+        };
+        PasskeyEnrolmentEnvelope: {
+            data: components["schemas"]["PasskeyEnrolment"];
+            meta: components["schemas"]["Meta"];
+        };
+        /** @description What a browser makes its options for `navigator.credentials.get` of, by `parseRequestOptionsFromJSON`. */
+        PasskeyRequest: {
+            allowCredentials: {
+                id: string;
+                transports: string[];
+                /** @enum {string} */
+                type: "public-key";
+            }[];
+            challenge: string;
+            rpId: string;
+            timeout: number;
+            /** @enum {string} */
+            userVerification: "preferred" | "required";
+        };
         /**
          * @example {
          *       "currentPassword": "correct horse battery",
@@ -14043,7 +15075,7 @@ export interface components {
          */
         PasswordReset: {
             newPassword: string;
-            /** @description As it was mailed. */
+            /** @description As it was mailed, or stood in a link. */
             token: string;
         };
         /**
@@ -14077,6 +15109,65 @@ export interface components {
             source: string;
             /** @description Of a table that of its schema. */
             version: number | null;
+        };
+        PlatformStatus: {
+            services: {
+                /** @description Null where it does not answer. */
+                figures: {
+                    /** @description `relay` stands for events that are too large for NATS. */
+                    consumers: {
+                        /** @description Events it has given up: 10,000 of all consumers are counted. */
+                        deadLetters: number;
+                        /** @description Events it was given, and has not acknowledged. */
+                        inHand: number | null;
+                        name: string;
+                        /** @description Events it has not been given yet. Null while NATS is away. */
+                        pending: number | null;
+                    }[];
+                    dueWork: {
+                        /** @description What is due and not done yet: 10,000 stands for more. */
+                        late: number;
+                        name: string;
+                        /** @description How long the first of it is due. */
+                        oldestSeconds: number;
+                    }[];
+                    /** Format: date-time */
+                    oldestUnpublishedAt: string | null;
+                    /** @description Events that wait to be published: 100,000 stands for more. */
+                    unpublished: number;
+                } | null;
+                /** @enum {string} */
+                name: "settings" | "itsm" | "dispatcher" | "integrations" | "database-studio" | "workflows" | "sdk" | "analytics" | "apps";
+                /** @description `up`, or why it is not ready, or does not answer. */
+                state: string;
+            }[];
+            /** @description The 50 whose oldest delivery waits longest. Null where the dispatcher does not answer. */
+            webhooks: {
+                /** @enum {string} */
+                environment: "production" | "staging" | "development";
+                id: string;
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description When the event of the oldest one happened.
+                 */
+                oldestAt: string;
+                /** @description Deliveries that have not ended: 10,000 stands for more. */
+                waiting: number;
+                workspaceId: string;
+            }[] | null;
+            workspaceCount: number;
+            /** @description The newest 100, with their active members. */
+            workspaces: {
+                id: string;
+                members: number;
+                name: string;
+                slug: string;
+            }[];
+        };
+        PlatformStatusEnvelope: {
+            data: components["schemas"]["PlatformStatus"];
+            meta: components["schemas"]["Meta"];
         };
         /**
          * @example {
@@ -14703,6 +15794,14 @@ export interface components {
              */
             whenUnavailable: "fail_open" | "fail_closed";
         };
+        RecoveryCodes: {
+            /** @description Each works once. Shown this once. */
+            codes: string[];
+        };
+        RecoveryCodesEnvelope: {
+            data: components["schemas"]["RecoveryCodes"];
+            meta: components["schemas"]["Meta"];
+        };
         /**
          * @example {
          *       "minUp": 1
@@ -15001,6 +16100,38 @@ export interface components {
             /** @description A value of a filter, or a parameter of a saved query, may be `{{ params.name }}`. */
             parameters?: components["schemas"]["ReportParameter"][];
             query?: components["schemas"]["AnalyticsQuery"];
+        };
+        ResetLink: {
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description Page that takes it, with the token behind the `#`: to hand on to the person. Null where the installation has no `PUBLIC_ORIGIN`. */
+            link: string | null;
+            /** @description Shown this once, for `POST /auth/password/reset/confirm`. It works once. */
+            token: string;
+        };
+        ResetLinkEnvelope: {
+            data: components["schemas"]["ResetLink"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.com"
+         *     }
+         */
+        ResetLinkRequest: {
+            /** @example ada@example.com */
+            email: string;
+        };
+        /**
+         * @example {
+         *       "resetToken": "ops_act_…",
+         *       "newPassword": "correct horse battery staple"
+         *     }
+         */
+        ResetSignIn: {
+            newPassword: string;
+            /** @description As it was mailed, or stood in a link. */
+            resetToken: string;
         };
         /**
          * @example {
@@ -15839,6 +16970,8 @@ export interface components {
              * @description To the minute.
              */
             lastSeenAt: string;
+            /** @description How the person proved who they are, in this order; empty for sessions of before it was kept. */
+            methods?: ("password" | "invitation" | "reset" | "passkey" | "totp" | "recovery_code" | "sso")[];
             /** @description As the client said at the login. */
             userAgent: string;
             userId: string;
@@ -15854,6 +16987,16 @@ export interface components {
         };
         /** @enum {string} */
         Severity: "critical" | "high" | "medium" | "low";
+        SignInPolicy: {
+            /** @description Of everybody who enters by a session. */
+            factorRequired: boolean;
+            /** @description Roles of whom it is required all the same, where it is not of everybody. */
+            factorRoles: string[];
+        };
+        SignInPolicyEnvelope: {
+            data: components["schemas"]["SignInPolicy"];
+            meta: components["schemas"]["Meta"];
+        };
         SkippedTrigger: {
             /**
              * @description `too_deep`: runs had caused runs more than ten levels deep. `overlap`: the schedule says so.
@@ -16548,6 +17691,68 @@ export interface components {
             /** @description Id or name. */
             workflow: string;
         };
+        /**
+         * @description None of a workspace that has none, and of one that does not exist.
+         * @example {
+         *       "providers": [
+         *         {
+         *           "id": "idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+         *           "name": "Acme SSO"
+         *         }
+         *       ]
+         *     }
+         */
+        SsoChoices: {
+            providers: {
+                id: string;
+                name: string;
+            }[];
+        };
+        SsoChoicesEnvelope: {
+            data: components["schemas"]["SsoChoices"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "location": "https://login.example.com/authorize?client_id=opsplane"
+         *     }
+         */
+        SsoLocation: {
+            /** @description Where to send the browser. */
+            location: string;
+        };
+        SsoLocationEnvelope: {
+            data: components["schemas"]["SsoLocation"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "location": "https://login.example.com/logout?client_id=opsplane"
+         *     }
+         */
+        SsoLogout: {
+            /** @description Where to send the browser to log out of the provider as well; null where it has no such page. */
+            location: string | null;
+        };
+        SsoLogoutEnvelope: {
+            data: components["schemas"]["SsoLogout"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "providerId": "idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+         *       "returnTo": "/"
+         *     }
+         */
+        SsoStart: {
+            providerId: string;
+            /**
+             * @description Where the browser goes afterwards.
+             * @default /
+             * @example /
+             */
+            returnTo?: string;
+        };
         StateMachine: {
             actions: string[];
             /** @example incident */
@@ -16925,9 +18130,9 @@ export interface components {
          *     }
          */
         StepUpProof: {
-            /** @description Of the login, once more. */
+            /** @description Of a login without factors, once more. */
             password: string;
-        };
+        } | components["schemas"]["FactorCode"] | components["schemas"]["FactorAssertion"];
         StepWait: {
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
@@ -17288,6 +18493,29 @@ export interface components {
             data: components["schemas"]["TopicEvent"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "id": "fac_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+         *       "code": "123456"
+         *     }
+         */
+        TotpConfirmation: {
+            /** @description What the authenticator app shows. */
+            code: string;
+            /** @description Of the factor, as it was answered. */
+            id: string;
+        };
+        TotpEnrolment: {
+            id: string;
+            /** @description Base32, to be typed where no QR code can be read. Shown this once. */
+            secret: string;
+            /** @description What a QR code for an authenticator app shows. */
+            uri: string;
+        };
+        TotpEnrolmentEnvelope: {
+            data: components["schemas"]["TotpEnrolment"];
+            meta: components["schemas"]["Meta"];
         };
         TriggeredRun: {
             /** @description False: the same trigger has started this run before. */
@@ -17842,6 +19070,7 @@ export interface components {
             id: string;
             name: string;
             settings: components["schemas"]["WorkspaceSettings"];
+            signIn?: components["schemas"]["SignInPolicy"];
             /** @example acme */
             slug: string;
             /** Format: date-time */
@@ -17861,6 +19090,7 @@ export interface components {
              */
             role: string;
             settings: components["schemas"]["WorkspaceSettings"];
+            signIn?: components["schemas"]["SignInPolicy"];
             /** @example acme */
             slug: string;
             /** Format: date-time */
@@ -18063,7 +19293,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18222,7 +19452,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18420,7 +19650,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18549,7 +19779,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18737,7 +19967,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18963,7 +20193,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19142,7 +20372,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19343,7 +20573,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19536,7 +20766,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19768,7 +20998,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19897,7 +21127,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20119,7 +21349,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20312,7 +21542,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20479,7 +21709,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20606,7 +21836,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20734,7 +21964,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20937,7 +22167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21127,7 +22357,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21356,7 +22586,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21485,7 +22715,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21704,7 +22934,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21894,7 +23124,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22097,7 +23327,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22298,7 +23528,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22521,7 +23751,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22686,7 +23916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22890,7 +24120,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23019,7 +24249,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23213,7 +24443,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23464,7 +24694,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23671,7 +24901,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23863,7 +25093,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24014,7 +25244,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24204,7 +25434,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24333,7 +25563,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24513,7 +25743,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24722,7 +25952,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24893,7 +26123,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25102,7 +26332,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25232,7 +26462,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25420,7 +26650,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25654,7 +26884,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25891,7 +27121,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26102,7 +27332,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26250,7 +27480,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26422,7 +27652,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26639,7 +27869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26809,7 +28039,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26939,7 +28169,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -27122,7 +28352,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -27294,7 +28524,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -27502,7 +28732,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -27632,7 +28862,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -27821,7 +29051,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -28055,7 +29285,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -28287,7 +29517,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -28524,7 +29754,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -28691,7 +29921,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -28845,7 +30075,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -28982,7 +30212,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -29148,7 +30378,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -29285,7 +30515,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -29445,7 +30675,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -29609,7 +30839,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -30005,6 +31235,1616 @@ export interface operations {
             };
         };
     };
+    listFactors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List your second factors */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "factors": [
+                     *           {
+                     *             "id": "fac_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "kind": "totp",
+                     *             "name": "example",
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "lastUsedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "recoveryCodesLeft": 1,
+                     *         "passkeys": {
+                     *           "available": true,
+                     *           "reason": "example"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FactorsEnvelope"];
+                };
+            };
+            /** @description `malformed_url` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    removeFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    renameFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFactor"];
+            };
+        };
+        responses: {
+            /** @description Rename a second factor */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "fac_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "kind": "totp",
+                     *         "name": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FactorEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        responses: {
+            /** @description Add a passkey */
+            201: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "fac_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "kind": "totp",
+                     *         "name": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FactorEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    beginPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Begin to add a passkey */
+            201: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge": "example",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "publicKey": {
+                     *           "challenge": "example",
+                     *           "rp": {
+                     *             "id": "example",
+                     *             "name": "example"
+                     *           },
+                     *           "user": {
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "displayName": "example"
+                     *           },
+                     *           "pubKeyCredParams": [
+                     *             {
+                     *               "type": "public-key",
+                     *               "alg": 1
+                     *             }
+                     *           ],
+                     *           "timeout": 1,
+                     *           "excludeCredentials": [
+                     *             {
+                     *               "id": "example",
+                     *               "type": "public-key",
+                     *               "transports": [
+                     *                 "example"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "authenticatorSelection": {
+                     *             "residentKey": "preferred",
+                     *             "userVerification": "preferred"
+                     *           },
+                     *           "attestation": "none"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyEnrolmentEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    beginTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFactor"];
+            };
+        };
+        responses: {
+            /** @description Add an authenticator app */
+            201: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "fac_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "secret": "example",
+                     *         "uri": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TotpEnrolmentEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TotpConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Confirm an authenticator app */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "fac_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "kind": "totp",
+                     *         "name": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FactorEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List your identities */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "identities": [
+                     *           {
+                     *             "id": "idn_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "providerId": "idp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "issuer": "example",
+                     *             "subject": "example",
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "version": 1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentitiesEnvelope"];
+                };
+            };
+            /** @description `malformed_url` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    linkIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SsoStart"];
+            };
+        };
+        responses: {
+            /** @description Begin to link an identity */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "location": "https://login.example.com/authorize?client_id=opsplane"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SsoLocationEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    unlinkIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     acceptInvitation: {
         parameters: {
             query?: never;
@@ -30075,7 +32915,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `invalid_token`, `invalid_credentials` */
+            /** @description `invalid_token`, `invalid_credentials`, `factor_required` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -30380,7 +33220,8 @@ export interface operations {
                      *         "environment": "production",
                      *         "permissions": [
                      *           "example"
-                     *         ]
+                     *         ],
+                     *         "operator": true
                      *       },
                      *       "meta": {
                      *         "requestId": "example"
@@ -30401,6 +33242,168 @@ export interface operations {
             };
             /** @description `unauthenticated`, `invalid_token`, `token_expired` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    beginPasskeySignIn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Begin to sign in with a passkey */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge": "example",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "publicKey": {
+                     *           "challenge": "example",
+                     *           "rpId": "example",
+                     *           "timeout": 1,
+                     *           "userVerification": "preferred",
+                     *           "allowCredentials": [
+                     *             {
+                     *               "id": "example",
+                     *               "type": "public-key",
+                     *               "transports": [
+                     *                 "example"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyChallengeEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30884,6 +33887,172 @@ export interface operations {
             };
         };
     };
+    createRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Make recovery codes */
+            201: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "codes": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodesEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     createBrowserSession: {
         parameters: {
             query?: never;
@@ -30952,7 +34121,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `invalid_credentials`, `invalid_token` */
+            /** @description `invalid_credentials`, `factor_required`, `invalid_token` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -31462,9 +34631,12 @@ export interface operations {
             };
         };
     };
-    stepUp: {
+    listSignInProviders: {
         parameters: {
-            query?: never;
+            query: {
+                /** @description Slug of the workspace. */
+                workspace: string;
+            };
             header?: {
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -31472,13 +34644,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["StepUpProof"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description Prove once more who you are */
+            /** @description List the identity providers of a workspace */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -31488,14 +34656,129 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "until": "2026-03-02T10:10:00.000Z"
+                     *         "providers": [
+                     *           {
+                     *             "id": "idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Acme SSO"
+                     *           }
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "requestId": "example"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["StepUpEnvelope"];
+                    "application/json": components["schemas"]["SsoChoicesEnvelope"];
+                };
+            };
+            /** @description `malformed_url` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    endSsoSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Log out, also of the identity provider */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "location": "https://login.example.com/logout?client_id=opsplane"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SsoLogoutEnvelope"];
                 };
             };
             /** @description `malformed_url`, `malformed_json` */
@@ -31507,7 +34790,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `unauthenticated`, `invalid_token`, `token_expired`, `invalid_credentials` */
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -31617,6 +34900,508 @@ export interface operations {
             };
         };
     };
+    startSso: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SsoStart"];
+            };
+        };
+        responses: {
+            /** @description Begin to sign in by an identity provider */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "location": "https://login.example.com/authorize?client_id=opsplane"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SsoLocationEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    stepUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepUpProof"];
+            };
+        };
+        responses: {
+            /** @description Prove once more who you are */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "until": "2026-03-02T10:10:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StepUpEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired`, `invalid_credentials`, `factor_required` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    beginStepUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Begin to prove once more who you are */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge": "example",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "methods": [
+                     *           "totp"
+                     *         ],
+                     *         "passkey": {
+                     *           "challenge": "example",
+                     *           "rpId": "example",
+                     *           "timeout": 1,
+                     *           "userVerification": "preferred",
+                     *           "allowCredentials": [
+                     *             {
+                     *               "id": "example",
+                     *               "type": "public-key",
+                     *               "transports": [
+                     *                 "example"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FactorChallengeEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     createSession: {
         parameters: {
             query?: never;
@@ -31629,7 +35414,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Credentials"];
+                "application/json": components["schemas"]["LogIn"];
             };
         };
         responses: {
@@ -31687,7 +35472,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `invalid_credentials` */
+            /** @description `invalid_credentials`, `factor_required`, `invalid_token` */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -31877,7 +35662,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -32035,7 +35820,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -32226,7 +36011,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -32411,7 +36196,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `insufficient_scope` */
+            /** @description `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `insufficient_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -32675,7 +36460,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -32876,7 +36661,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -33121,7 +36906,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -33250,7 +37035,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -33480,7 +37265,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -33737,7 +37522,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -33994,7 +37779,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -34288,7 +38073,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -34505,7 +38290,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -34766,7 +38551,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -34994,7 +38779,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -35267,7 +39052,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -35540,7 +39325,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -35813,7 +39598,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -36086,7 +39871,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -36359,7 +40144,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -36633,7 +40418,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -36907,7 +40692,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -37181,7 +40966,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -37455,7 +41240,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -37729,7 +41514,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -37945,7 +41730,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -38095,7 +41880,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -38289,7 +42074,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -38450,7 +42235,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -38673,7 +42458,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -38895,7 +42680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -39062,7 +42847,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -39273,7 +43058,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -39402,7 +43187,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -39598,7 +43383,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -39821,7 +43606,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -40044,7 +43829,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -40265,7 +44050,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -40445,7 +44230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -40623,7 +44408,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -40846,7 +44631,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -41069,7 +44854,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -41214,7 +44999,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -41394,7 +45179,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -41523,7 +45308,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -41712,7 +45497,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -41880,7 +45665,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -42032,7 +45817,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -42223,7 +46008,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -42352,7 +46137,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -42533,7 +46318,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -42724,7 +46509,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -42906,7 +46691,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -43061,7 +46846,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -43208,7 +46993,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -43392,7 +47177,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -43580,7 +47365,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -43830,7 +47615,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -44311,6 +48096,139 @@ export interface operations {
             };
         };
     };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description The `seq` of the last event that was read, as `Last-Event-ID` carries it, which goes before it; only what comes from now on unless given. */
+                after?: number | null;
+                /** @description Of the request that caused the event. */
+                requestId?: string;
+                resourceId?: string;
+                resourceType?: string;
+                /** @description Event types or patterns, as webhooks take them; all unless given. */
+                type?: string[];
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read events as they happen */
+            200: {
+                headers: {
+                    /** @description A file name. */
+                    "Content-Disposition"?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listTopicEvents: {
         parameters: {
             query?: {
@@ -44386,7 +48304,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -44536,7 +48454,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -44760,7 +48678,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -44925,7 +48843,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -45134,7 +49052,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -45263,7 +49181,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -45457,7 +49375,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -45678,7 +49596,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -45902,7 +49820,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -46082,7 +50000,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -46246,7 +50164,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -46454,7 +50372,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -46583,7 +50501,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -46776,7 +50694,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -47000,7 +50918,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -47154,7 +51072,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -47352,7 +51270,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -47481,7 +51399,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -47664,7 +51582,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -47910,7 +51828,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -48082,7 +52000,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -48298,7 +52216,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -48427,7 +52345,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -48628,7 +52546,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -48970,7 +52888,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -49220,7 +53138,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -49514,7 +53432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -49775,7 +53693,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -50081,7 +53999,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -50387,7 +54305,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -50693,7 +54611,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -50999,7 +54917,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -51195,7 +55113,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -51456,7 +55374,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -51762,7 +55680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -52068,7 +55986,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -52374,7 +56292,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -52680,7 +56598,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -52875,7 +56793,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -53136,7 +57054,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -53416,7 +57334,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -53648,7 +57566,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -53866,7 +57784,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -54051,7 +57969,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -54281,7 +58199,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -54503,7 +58421,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -54660,7 +58578,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -54890,7 +58808,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -55120,7 +59038,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -55350,7 +59268,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -55580,7 +59498,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -55810,7 +59728,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -56048,7 +59966,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -56278,7 +60196,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -56508,7 +60426,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -56743,7 +60661,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -56928,7 +60846,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -57158,7 +61076,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -57420,7 +61338,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -57600,7 +61518,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -57824,7 +61742,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -58015,7 +61933,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -58251,7 +62169,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -58487,7 +62405,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -58723,7 +62641,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -58959,7 +62877,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -59239,7 +63157,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -59422,7 +63340,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -59586,7 +63504,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -59786,7 +63704,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -60022,7 +63940,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -60258,7 +64176,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -60494,7 +64412,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -60730,7 +64648,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -60963,7 +64881,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -61136,7 +65054,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -61377,7 +65295,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -61551,7 +65469,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -61769,7 +65687,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -61898,7 +65816,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -62101,7 +66019,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -62335,7 +66253,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -62531,7 +66449,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -62764,7 +66682,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -62940,7 +66858,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -63098,7 +67016,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -63295,7 +67213,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -63472,7 +67390,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -63693,7 +67611,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -63822,7 +67740,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -64028,7 +67946,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -64261,7 +68179,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -64451,7 +68369,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -64675,7 +68593,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -64908,7 +68826,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -65141,7 +69059,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -65374,7 +69292,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -65607,7 +69525,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -65837,7 +69755,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -66008,7 +69926,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -66176,7 +70094,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -66455,7 +70373,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -66702,7 +70620,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -66988,7 +70906,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -67117,7 +71035,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -67393,7 +71311,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -67696,7 +71614,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -67907,7 +71825,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -68210,7 +72128,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -68399,7 +72317,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -68646,7 +72564,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -68823,7 +72741,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -69019,7 +72937,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `workspace_forbidden`, `environment_forbidden` */
+            /** @description `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -69165,7 +73083,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `workspace_forbidden`, `environment_forbidden` */
+            /** @description `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -69324,7 +73242,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `workspace_forbidden`, `environment_forbidden` */
+            /** @description `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -69600,6 +73518,823 @@ export interface operations {
             };
         };
     };
+    createAccountResetLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Create a link by which somebody sets a new password */
+            201: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "token": "example",
+                     *         "link": "example",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResetLinkEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden`, `step_up_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Name of a consumer. */
+                consumer?: string;
+                /** @description Items per page. */
+                limit?: number;
+                service?: "settings" | "itsm" | "dispatcher" | "integrations" | "database-studio" | "workflows" | "sdk" | "analytics" | "apps";
+            };
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what consumers of events have given up */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "consumer": "example",
+                     *           "messageId": "example",
+                     *           "workspaceId": "example",
+                     *           "environment": "production",
+                     *           "eventType": "example",
+                     *           "deliveries": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "redrivenAt": "2026-01-15T09:30:00.000Z",
+                     *           "id": "itsm:12",
+                     *           "service": "settings"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeadLetterList"];
+                };
+            };
+            /** @description `malformed_url`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    dropDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden`, `step_up_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    redriveDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Hand a dead letter to its consumer again */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "consumer": "example",
+                     *         "messageId": "example",
+                     *         "workspaceId": "example",
+                     *         "environment": "production",
+                     *         "eventType": "example",
+                     *         "deliveries": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "redrivenAt": "2026-01-15T09:30:00.000Z",
+                     *         "id": "itsm:12",
+                     *         "service": "settings"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeadLetterEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden`, `step_up_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getPlatformStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Find out how the installation is */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "services": [
+                     *           {
+                     *             "name": "settings",
+                     *             "state": "example",
+                     *             "figures": {
+                     *               "unpublished": 1,
+                     *               "oldestUnpublishedAt": "2026-01-15T09:30:00.000Z",
+                     *               "consumers": [
+                     *                 {
+                     *                   "name": "example",
+                     *                   "pending": 1,
+                     *                   "inHand": 1,
+                     *                   "deadLetters": 1
+                     *                 }
+                     *               ],
+                     *               "dueWork": [
+                     *                 {
+                     *                   "name": "example",
+                     *                   "late": 1,
+                     *                   "oldestSeconds": 1
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "workspaces": [
+                     *           {
+                     *             "id": "example",
+                     *             "slug": "example",
+                     *             "name": "example",
+                     *             "members": 1
+                     *           }
+                     *         ],
+                     *         "workspaceCount": 1,
+                     *         "webhooks": [
+                     *           {
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "workspaceId": "example",
+                     *             "environment": "production",
+                     *             "waiting": 1,
+                     *             "oldestAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlatformStatusEnvelope"];
+                };
+            };
+            /** @description `malformed_url` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listQueries: {
         parameters: {
             query?: {
@@ -69681,7 +74416,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -69832,7 +74567,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -70022,7 +74757,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -70151,7 +74886,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -70331,7 +75066,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -70532,7 +75267,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -70732,7 +75467,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -70886,7 +75621,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -71090,7 +75825,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -71338,7 +76073,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -71506,7 +76241,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -71719,7 +76454,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -71932,7 +76667,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -72183,7 +76918,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -72321,7 +77056,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -72473,7 +77208,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -72661,7 +77396,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -72855,7 +77590,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -72995,7 +77730,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -73167,7 +77902,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -73366,7 +78101,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -73565,7 +78300,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -73764,7 +78499,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -74026,7 +78761,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -74223,7 +78958,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -74407,7 +79142,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -74579,7 +79314,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -74765,7 +79500,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -74940,7 +79675,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -75071,7 +79806,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -75280,7 +80015,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -75507,7 +80242,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -75734,7 +80469,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -75935,7 +80670,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -76141,7 +80876,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -76348,7 +81083,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -76539,7 +81274,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -76690,7 +81425,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -76871,7 +81606,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77000,7 +81735,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77180,7 +81915,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77387,7 +82122,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77594,7 +82329,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77800,7 +82535,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -77945,7 +82680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78142,7 +82877,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78298,7 +83033,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78472,7 +83207,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78509,6 +83244,921 @@ export interface operations {
                 };
             };
             /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listIdentityProviders: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List identity providers */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "idp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Acme SSO",
+                     *           "issuer": "https://login.example.com/realms/acme",
+                     *           "clientId": "opsplane",
+                     *           "scopes": [
+                     *             "openid",
+                     *             "email",
+                     *             "profile"
+                     *           ],
+                     *           "roleClaim": "groups",
+                     *           "roles": [
+                     *             {
+                     *               "value": "ops-admins",
+                     *               "role": "admin"
+                     *             }
+                     *           ],
+                     *           "defaultRole": "developer",
+                     *           "domains": [
+                     *             "example.com"
+                     *           ],
+                     *           "required": true,
+                     *           "enabled": true,
+                     *           "clientSecretSetAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "redirectUri": "example",
+                     *           "backchannelLogoutUri": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderList"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewIdentityProvider"];
+            };
+        };
+        responses: {
+            /** @description Connect an identity provider */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "idp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Acme SSO",
+                     *         "issuer": "https://login.example.com/realms/acme",
+                     *         "clientId": "opsplane",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "email",
+                     *           "profile"
+                     *         ],
+                     *         "roleClaim": "groups",
+                     *         "roles": [
+                     *           {
+                     *             "value": "ops-admins",
+                     *             "role": "admin"
+                     *           }
+                     *         ],
+                     *         "defaultRole": "developer",
+                     *         "domains": [
+                     *           "example.com"
+                     *         ],
+                     *         "required": true,
+                     *         "enabled": true,
+                     *         "clientSecretSetAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "redirectUri": "example",
+                     *         "backchannelLogoutUri": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an identity provider */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "idp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Acme SSO",
+                     *         "issuer": "https://login.example.com/realms/acme",
+                     *         "clientId": "opsplane",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "email",
+                     *           "profile"
+                     *         ],
+                     *         "roleClaim": "groups",
+                     *         "roles": [
+                     *           {
+                     *             "value": "ops-admins",
+                     *             "role": "admin"
+                     *           }
+                     *         ],
+                     *         "defaultRole": "developer",
+                     *         "domains": [
+                     *           "example.com"
+                     *         ],
+                     *         "required": true,
+                     *         "enabled": true,
+                     *         "clientSecretSetAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "redirectUri": "example",
+                     *         "backchannelLogoutUri": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IdentityProviderPatch"];
+            };
+        };
+        responses: {
+            /** @description Change an identity provider */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "idp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Acme SSO",
+                     *         "issuer": "https://login.example.com/realms/acme",
+                     *         "clientId": "opsplane",
+                     *         "scopes": [
+                     *           "openid",
+                     *           "email",
+                     *           "profile"
+                     *         ],
+                     *         "roleClaim": "groups",
+                     *         "roles": [
+                     *           {
+                     *             "value": "ops-admins",
+                     *             "role": "admin"
+                     *           }
+                     *         ],
+                     *         "defaultRole": "developer",
+                     *         "domains": [
+                     *           "example.com"
+                     *         ],
+                     *         "required": true,
+                     *         "enabled": true,
+                     *         "clientSecretSetAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "redirectUri": "example",
+                     *         "backchannelLogoutUri": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -78649,7 +84299,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78797,7 +84447,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -78984,7 +84634,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79113,7 +84763,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79290,7 +84940,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79328,6 +84978,328 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getSignInPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get what the workspace wants of a sign-in */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "factorRequired": true,
+                     *         "factorRoles": [
+                     *           "admin"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInPolicyEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    setSignInPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignInPolicy"];
+            };
+        };
+        responses: {
+            /** @description Set what the workspace wants of a sign-in */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "factorRequired": true,
+                     *         "factorRoles": [
+                     *           "admin"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInPolicyEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -79511,7 +85483,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79666,7 +85638,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -79852,7 +85824,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80005,7 +85977,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80177,7 +86149,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80356,7 +86328,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80551,7 +86523,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80562,6 +86534,334 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    removeUserFactors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createUserResetLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Create a link by which a user sets a new password */
+            201: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "token": "example",
+                     *         "link": "example",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResetLinkEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -80711,7 +87011,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80841,7 +87141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80991,6 +87291,7 @@ export interface operations {
                      *         ],
                      *         "invitation": {
                      *           "token": "example",
+                     *           "link": "example",
                      *           "mailed": true,
                      *           "acceptPath": "/api/v1/auth/invitations/accept",
                      *           "expiresAt": "2026-01-15T09:30:00.000Z"
@@ -81022,7 +87323,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `step_up_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -81252,7 +87553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -81440,7 +87741,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -81667,7 +87968,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -81796,7 +88097,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -82013,7 +88314,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -82215,7 +88516,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -82378,7 +88679,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -82588,7 +88889,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -82744,7 +89045,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -82954,7 +89255,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -83084,7 +89385,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -83257,7 +89558,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -83467,7 +89768,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -83623,7 +89924,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -83814,7 +90115,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -83997,7 +90298,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -84182,7 +90483,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -84367,7 +90668,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -84537,7 +90838,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -84772,7 +91073,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -84975,7 +91276,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -85152,7 +91453,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -85350,7 +91651,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -85516,7 +91817,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -85712,7 +92013,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -85841,7 +92142,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -86036,7 +92337,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -86261,7 +92562,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -86449,7 +92750,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -86612,7 +92913,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -86811,7 +93112,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -87010,7 +93311,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -87213,7 +93514,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -87367,7 +93668,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -87527,7 +93828,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -87742,7 +94043,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -87934,7 +94235,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -88139,7 +94440,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -88310,7 +94611,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -88511,7 +94812,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -88640,7 +94941,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -88840,7 +95141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -89050,7 +95351,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -89260,7 +95561,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -89457,7 +95758,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -89596,7 +95897,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -89743,7 +96044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -89968,7 +96269,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -90169,7 +96470,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -90379,7 +96680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -90602,7 +96903,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -90758,7 +97059,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -90915,7 +97216,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -91108,7 +97409,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -91303,7 +97604,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -91460,7 +97761,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -91608,7 +97909,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -91743,7 +98044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -92209,7 +98510,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -92410,7 +98711,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -92568,7 +98869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
