@@ -40,7 +40,9 @@ export const Factors = z
   .meta({ id: 'Factors' })
 export type Factors = z.infer<typeof Factors>
 
-export const NewFactor = z.strictObject({ name: FactorName }).meta({ id: 'NewFactor' })
+export const NewFactor = z
+  .strictObject({ name: FactorName })
+  .meta({ id: 'NewFactor', example: { name: 'Phone' } })
 export type NewFactor = z.infer<typeof NewFactor>
 
 export const TotpEnrolment = z
@@ -139,6 +141,8 @@ const credential = {
   authenticatorAttachment: z.string().max(100).nullish(),
 }
 
+const credentialExample = { id: 'Zm9v', rawId: 'Zm9v', type: 'public-key' as const }
+
 export const PasskeyAttestation = z
   .object({
     ...credential,
@@ -166,7 +170,19 @@ export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
 export const NewPasskey = z
   .strictObject({ challenge: ChallengeToken, name: FactorName, credential: PasskeyAttestation })
-  .meta({ id: 'NewPasskey' })
+  .meta({
+    id: 'NewPasskey',
+    example: {
+      ...{ challenge: 'ops_sic_…', name: 'Laptop' },
+      credential: {
+        ...credentialExample,
+        response: {
+          clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+          attestationObject: 'o2NmbXRkbm9uZQ',
+        },
+      },
+    },
+  })
 export type NewPasskey = z.infer<typeof NewPasskey>
 
 export const FactorCode = z
@@ -184,7 +200,19 @@ export type FactorCode = z.infer<typeof FactorCode>
 
 export const FactorAssertion = z
   .strictObject({ challenge: ChallengeToken, assertion: PasskeyAssertion })
-  .meta({ id: 'FactorAssertion' })
+  .meta({
+    id: 'FactorAssertion',
+    example: {
+      challenge: 'ops_sic_…',
+      assertion: {
+        ...credentialExample,
+        response: {
+          clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+          ...{ authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2M', signature: 'MEUCIQ' },
+        },
+      },
+    },
+  })
 export type FactorAssertion = z.infer<typeof FactorAssertion>
 
 /** The answer to a challenge. */

@@ -19,8 +19,8 @@ export function createRemoveFactorsOf(
   { factors, members }: { factors: FactorWork; members: Members },
 ): RemoveFactorsOf {
   return async (userId, meta) => {
-    requireSession(meta, 'An API key removes no factors. Sign in.')
     await members.requireCharge(userId, meta)
+    requireSession(meta, 'An API key removes no factors. Sign in.')
     if (userId === meta.principal.userId)
       throw new ApiError('forbidden', 'Your own factors are removed by DELETE /auth/factors/{id}.')
     const elsewhere = await db.$count(
