@@ -48,7 +48,7 @@ export interface ProxyOptions {
   clientAddress(request: IncomingMessage): string
   sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookie'>
   ssoCookie: OwnCookie
-  /** For public routes, and those among them below the origin, whose answers may be waited for. */
+  /** For public routes, and those among them below the origin or whose answers may be waited for. */
   loginLimiter: StrangerLimiter
   hookLimiter: StrangerLimiter
   /** Of bytes: for bodies of strangers, which are collected before they take a place. */
@@ -146,7 +146,9 @@ export function createProxy(options: ProxyOptions): RequestListener {
         return logAnswer()
       }
       // A request takes a place only once it is complete.
-      if (isPublic) places.add((target.isOfOrigin ? hookLimiter : loginLimiter).acquire(address))
+      // What waits for somebody else, such as an identity provider, takes no place of those who log in.
+      if (isPublic)
+        places.add((target.isOfOrigin || rule.waits ? hookLimiter : loginLimiter).acquire(address))
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
       if (traced.traceparent !== undefined) headers.push('traceparent', traced.traceparent)

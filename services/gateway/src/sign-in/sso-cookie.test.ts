@@ -1,6 +1,7 @@
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sessionCookieHeader, ssoCookieHeader } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
 import { startPlatform, type TestPlatform } from '../testing/platform.js'
 
 const host = 'ops.example'
@@ -23,11 +24,17 @@ interface Answer {
 }
 
 let platform: TestPlatform
+/** Answers that an identity provider has settings wait with. */
+const slow: ServerResponse[] = []
 beforeAll(async () => {
   platform = await startPlatform({
     ...{ installationId: 'kq3x9z', publicOrigin: origin, appsOrigin: 'https://apps.example' },
   })
   platform.settings.handler = (asked, response) => {
+    if (asked.url?.startsWith('/auth/sso/idp_slow')) {
+      slow.push(response)
+      return
+    }
     if (asked.url === '/auth/sso/start') response.setHeader(ssoCookieHeader, `v1.fresh ${expiresAt}`)
     if (!asked.url?.startsWith('/auth/sso/idp_1')) return response.end('{}')
     response.setHeader(ssoCookieHeader, '')
@@ -90,5 +97,17 @@ describe('the cookie of a sign-in at an identity provider', () => {
     const { status, headers: answered } = await ask('POST', start, headers)
     expect([status, answered['set-cookie']]).toEqual([403, undefined])
     expect(platform.settings.requests).toHaveLength(before)
+  })
+})
+
+describe('sign-ins that wait for an identity provider', () => {
+  it('keep nobody of the same network from logging in', async () => {
+    const waiting = Array.from({ length: 20 }, () =>
+      ask('GET', callback.replace('idp_1', 'idp_slow'), { cookie, ...navigation }),
+    )
+    await waitFor(() => slow.length === waiting.length)
+    expect((await ask('POST', '/api/v1/auth/token', {})).status).toBe(200)
+    for (const response of slow) response.end('{}')
+    await Promise.all(waiting)
   })
 })

@@ -116,8 +116,8 @@ const route = (
 export const settingsRoutes = [
   route('post', '/auth/token', { access: 'public' }),
   route('post', '/auth/session', { access: 'public', operationId: browserSignIn }),
-  route('post', '/auth/sso/start', { access: 'public', operationId: ssoStart }),
-  route('get', '/auth/sso/:providerId/callback', { access: 'public', operationId: ssoCallback }),
+  route('post', '/auth/sso/start', { access: 'public', operationId: ssoStart, waits: true }),
+  route('get', '/auth/sso/:providerId/callback', { access: 'public', operationId: ssoCallback, waits: true }),
   route('post', '/auth/logout', { access: 'account' }),
   route('post', '/auth/invitations/accept', { access: 'public' }),
   route('get', '/auth/me', { access: 'account' }),

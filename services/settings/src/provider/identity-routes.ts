@@ -65,6 +65,7 @@ export function identityRoutes(
       description:
         'In the session of a browser that enters every workspace of yours. Answers where to send the browser, as `POST /auth/sso/start` ' +
         'does: whoever signs in there signs in to your login from then on. Emits `identity.linked`.',
+      waits: true,
       body: SsoStart,
       response: SsoLocation,
       errors: ['not_found', 'conflict', 'forbidden', 'upstream_error'],

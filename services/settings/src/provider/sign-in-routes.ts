@@ -49,6 +49,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
         'cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, as `POST /auth/session` is.',
       tag,
       scope: 'public',
+      waits: true,
       body: SsoStart,
       response: SsoLocation,
       errors: ['not_found', 'conflict', 'forbidden', 'upstream_error'],
