@@ -1,51 +1,58 @@
-import { AuditEvent } from '@opsplane/contracts'
+import { parseExact, StreamedEvent } from '@opsplane/contracts'
 import { delay } from '@opsplane/runtime'
 import type { Api } from './api.js'
-import { AuditReading, type ReadingKind } from './audit-reading.js'
 import { follow } from './follow.js'
+import { type SentEvent, sentEvents } from './sent-events.js'
 
 export interface AuditTailOptions {
   api: Api
   type?: string | undefined
   /** Events from then on; only what arrives from now on when absent. */
   since?: string | undefined
-  overlapMs: number
   signal: AbortSignal
   say(line: string): void
-  /** Gets each event once; false: it has had enough. */
-  onEvent(event: AuditEvent): boolean
+  /** Gets each event once, in the order of the log; false: it has had enough. */
+  onEvent(event: StreamedEvent): boolean
 }
 
-const pollMs = 1_000
-const wideEvery = 10
+/** Longer than the stream is ever silent. */
+const silenceMs = 30_000
+/** A replica that drains ends its streams: another one takes them. */
+const reconnectMs = 500
 
-/** Follows the audit log until the signal, or until `onEvent` has had enough. */
+/** Follows the stream of events until the signal, or until `onEvent` has had enough. */
 export async function tailAudit(options: AuditTailOptions): Promise<void> {
-  const { api, type, since, overlapMs, signal, say, onEvent } = options
-  const path = '/audit'
+  const { api, type, since, signal, say, onEvent } = options
+  const open = async (after: number | undefined): Promise<AsyncGenerator<SentEvent>> => {
+    const query = { type: type === undefined ? undefined : [type], after }
+    const call = { path: '/events/stream', query, signal, attempts: 1, extraTimeMs: silenceMs }
+    return sentEvents(await api.lines(call))
+  }
+
   // A platform that is away from the start is an error, not something to wait for.
-  const [newest] = (await api.page(AuditEvent, { path, query: { type, limit: 1 } })).data
-  const reading = new AuditReading({ overlapMs, since, newest: newest?.createdAt })
+  let stream: AsyncGenerator<SentEvent> | undefined = await open(undefined)
+  const first = await stream.next()
+  let after = first.done ? undefined : first.value.id
+  if (since !== undefined && after !== undefined) {
+    const query = { type, from: since, sort: 'createdAt' }
+    for await (const page of api.pages(StreamedEvent, { path: '/audit', query, signal }))
+      for (const event of page) if (event.seq <= after && !onEvent(event)) return
+  }
 
-  /** Hands on what is new; false when it was enough. */
-  const read = async (kind: ReadingKind, take: (event: AuditEvent) => boolean) => {
-    const query = { type, from: reading.begin(kind), sort: 'createdAt' }
-    for await (const page of api.pages(AuditEvent, { path, query, signal, attempts: 1 })) {
-      for (const event of reading.take(page)) if (!take(event)) return false
+  const read = async () => {
+    stream ??= await open(after)
+    try {
+      for await (const { id, event, data } of stream) {
+        after = id ?? after
+        if (event === 'reset')
+          say('Some events were missed while the platform was away: opsplane events list shows them.')
+        if (event === 'event' && !onEvent(StreamedEvent.parse(parseExact(data)))) return false
+      }
+    } finally {
+      stream = undefined
     }
-    reading.done(kind)
+    await delay(reconnectMs, signal)
     return true
   }
-
-  let polls = 0
-  const poll = async () => {
-    const kind = polls === 0 ? 'first' : polls % wideEvery === 0 ? 'wide' : 'narrow'
-    // Without a time to begin with, what is there already is only taken note of.
-    const take = kind === 'first' && since === undefined ? () => true : onEvent
-    if (!(await read(kind, take))) return false
-    polls++
-    await delay(pollMs, signal)
-    return true
-  }
-  await follow(poll, { signal, say })
+  await follow(read, { signal, say })
 }

@@ -1,7 +1,18 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { BrowserSession, browserSignIn, ErrorEnvelope, originPrefix } from '@opsplane/contracts'
-import { waitFor } from '@opsplane/testing'
+import {
+  BrowserSession,
+  browserSignIn,
+  ErrorEnvelope,
+  IdentityProvider,
+  Me,
+  originPrefix,
+  SsoLocation,
+  SsoLogout,
+  ssoStart,
+} from '@opsplane/contracts'
+import { startOidcIssuer, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
+import type { z } from 'zod'
 import { type OpenApi, type Operation, operationsOf } from './fuzz/document.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -61,6 +72,58 @@ test('a browser signs in, works, and signs out', async () => {
   expect(fixed).not.toBe(cookie)
 })
 
+test('a browser signs in by an identity provider, and logs out there as well', async () => {
+  const issuer = await startOidcIssuer()
+  try {
+    const own = { ...ownPage, cookie }
+    const posted = async (target: string, headers: Headers, body?: object) => {
+      const answer = await ask('POST', target, headers, JSON.stringify(body ?? {}))
+      return { ...answer, data: JSON.parse(answer.text).data as unknown }
+    }
+    const parsed = <Schema extends z.ZodType>(schema: Schema, { data }: { data: unknown }) =>
+      schema.parse(data)
+    const provider = parsed(
+      IdentityProvider,
+      await posted('/settings/identity-providers', own, {
+        ...{
+          name: 'SSO',
+          issuer: issuer.issuer,
+          clientId: issuer.clientId,
+          clientSecret: issuer.clientSecret,
+        },
+      }),
+    )
+    expect(provider.redirectUri).toBe(`${platform.info.baseUrl}/auth/sso/${provider.id}/callback`)
+    issuer.person = { sub: 'owner', claims: {} }
+    /** The provider sends the browser back, which brings the cookie of the sign-in along, and no other. */
+    const comeBack = async (begun: Awaited<ReturnType<typeof posted>>) => {
+      const back = await issuer.visit(parsed(SsoLocation, begun).location)
+      const target = back.href.slice(platform.info.baseUrl.length)
+      const answer = await ask('GET', target, {
+        ...{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', cookie: cookieIn(begun) },
+        ...{ 'x-workspace': undefined, 'content-type': undefined },
+      })
+      expect([answer.status, answer.headers.location]).toEqual([303, `${platform.info.origin}/docs`])
+      return [answer.headers['set-cookie']].flat().map((set) => set?.split(';', 1)[0] ?? '')
+    }
+    const wanted = { providerId: provider.id, returnTo: '/docs' }
+    const [cleared, ...others] = await comeBack(await posted('/auth/identities', own, wanted))
+    expect([cleared?.split('=')[1], others]).toEqual(['', []])
+
+    const [session = ''] = await comeBack(await posted('/auth/sso/start', ownPage, wanted))
+    expect(session).toMatch(/=ops_web_/)
+    const signedIn = { ...ownPage, cookie: session }
+    const who = Me.parse(JSON.parse((await me(signedIn)).text).data)
+    expect([who.user.email, who.workspace?.slug]).toEqual([platform.info.email, platform.info.workspace])
+    expect(parsed(SsoLogout, await posted('/auth/sso/logout', signedIn)).location).toContain(issuer.issuer)
+    await waitFor(async () => (await me(signedIn)).status === 401)
+    const removed = await ask('DELETE', `/settings/identity-providers/${provider.id}`, own)
+    expect(removed.status).toBe(204)
+  } finally {
+    await issuer.stop()
+  }
+})
+
 /** What a browser sends where the page is not the platform's. */
 const foreign: [string, Headers][] = [
   ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
@@ -82,7 +145,8 @@ const foreign: [string, Headers][] = [
 test.each(foreign)('no operation is reached with the cookie by %s', async (_, headers) => {
   // A public operation does the same for everybody, with or without a cookie; but signing in is for pages of the platform alone.
   const guarded = operations.filter(
-    ({ id, secured, path }) => (secured && !path.startsWith(originPrefix)) || id === browserSignIn,
+    ({ id, secured, path }) =>
+      (secured && !path.startsWith(originPrefix)) || id === browserSignIn || id === ssoStart,
   )
   expect(guarded.length).toBeGreaterThan(300)
   const reached: string[] = []

@@ -57,6 +57,8 @@ const withoutKey: Record<string, string> = {
   runArtifactTests: 'changes nothing',
   runReport: 'changes nothing',
   searchKnowledge: 'changes nothing',
+  endSsoSession: 'a repetition finds no session to end: 401',
+  linkIdentity: 'a repetition begins once more',
   endSession: 'a repetition finds no session to end: 401',
   markNotificationRead: 'a repetition changes nothing and answers the same',
   stepUp: 'a repetition proves the same once more',

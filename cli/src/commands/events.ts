@@ -5,7 +5,7 @@ import { connect, globalOptions, printerFor } from '../connect.js'
 import { catalogPattern, tailStream } from '../event-stream.js'
 import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
-import { collect, count, duration, moment, type PagingOptions, withPaging } from '../options.js'
+import { collect, count, moment, type PagingOptions, withPaging } from '../options.js'
 import type { Column } from '../table.js'
 
 interface ListOptions extends PagingOptions {
@@ -21,7 +21,6 @@ interface ListOptions extends PagingOptions {
 interface TailOptions {
   type?: string
   since?: string
-  overlap: number
   limit?: number
   natsUrl?: string
   natsPrefix?: string
@@ -73,11 +72,6 @@ export function addEventCommands(program: Command, io: Io): void {
     .option('--since <time>', 'begin there instead of now: a time, or how long ago (15m, 2h, 7d ago)', time)
     .option('--limit <n>', 'end after so many', count)
     .addOption(
-      new Option('--overlap <duration>', 'how late an event may reach the audit log and still be shown')
-        .argParser(duration)
-        .default(60_000, '1m'),
-    )
-    .addOption(
       new Option('--nats-url <url>', 'read JetStream instead: at once, inside the network only').conflicts(
         'since',
       ),
@@ -87,7 +81,7 @@ export function addEventCommands(program: Command, io: Io): void {
     .addHelpText(
       'after',
       `
-It reads the audit log every second, and shows each event once. With --nats-url it comes straight from JetStream.
+It shows each event once, in the order of the audit log. With --nats-url it comes straight from JetStream.
 It goes on when the platform was away for a while. Ctrl-C ends it.
 
 Examples:
@@ -99,7 +93,7 @@ Examples:
 }
 
 async function tail(io: Io, options: TailOptions, command: Command): Promise<void> {
-  const { type, since, overlap: overlapMs, natsUrl: url, natsPrefix, allWorkspaces } = options
+  const { type, since, natsUrl: url, natsPrefix, allWorkspaces } = options
   if (!url && (allWorkspaces || natsPrefix))
     throw usageError('--all-workspaces and --nats-prefix go with --nats-url.')
   const printer = printerFor(io, command)
@@ -111,7 +105,7 @@ async function tail(io: Io, options: TailOptions, command: Command): Promise<voi
   const signal = io.interruption()
   if (!url) {
     const { api } = connect(io, command)
-    return tailAudit({ api, type, since, overlapMs, signal, say: printer.say, onEvent })
+    return tailAudit({ api, type, since, signal, say: printer.say, onEvent })
   }
   if (!URL.canParse(url)) throw usageError('--nats-url reads like nats://127.0.0.1:4222.')
   const pattern = catalogPattern(type ?? '*')

@@ -15,6 +15,7 @@ test.each([
   [answered(429, 'rate_limited', [], true), texts.problem.busy, 'As it is.', true],
   [answered(503, 'service_unavailable', [], true), texts.problem.away, texts.problem.awayHelp, true],
   [answered(422, 'validation_failed'), texts.problem.title, 'As it is.', false],
+  [answered(401, 'factor_required'), texts.problem.signIn, 'As it is.', false],
   [answered(403, 'forbidden'), texts.problem.forbidden, 'As it is.', false],
   [
     answered(403, 'insufficient_scope'),

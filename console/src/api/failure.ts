@@ -25,6 +25,7 @@ export function failureOf(error: unknown): Failure {
 
 function wordsFor(error: OpsplaneError): Pick<Failure, 'title' | 'help' | 'isPassing'> {
   const words = texts.problem
+  if (error.status === 401) return { title: words.signIn, help: error.message, isPassing: false }
   if (error.status === 403) {
     const asks = error.code === 'insufficient_scope' ? ` ${words.askOwner}` : ''
     return { title: words.forbidden, help: `${error.message}${asks}`, isPassing: false }

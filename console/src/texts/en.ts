@@ -91,6 +91,7 @@ export const texts = {
   },
   problem: {
     title: 'This could not be loaded',
+    signIn: 'You are not signed in',
     forbidden: 'You may not see this',
     missing: 'It is not there',
     unreachable: 'The platform cannot be reached',

@@ -122,7 +122,7 @@ function environmentsOf(
     integrations: outbound('CONNECTOR'),
     workflows: outbound('WORKFLOW'),
     sdk: outbound('SDK'),
-    settings: origin,
+    settings: { ...origin, ...outbound('SSO') },
     analytics: origin,
     gateway: { ...origin, APPS_ORIGIN: place.appsOrigin },
   }

@@ -48,7 +48,7 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
 
 /** What a local run has unless the operator says otherwise. */
 function usual({ webhookCaFile }: PlanOptions): Environment {
-  const outbound = ['WEBHOOK', 'CONNECTOR', 'WORKFLOW', 'SDK'].flatMap((prefix) => [
+  const outbound = ['WEBHOOK', 'CONNECTOR', 'WORKFLOW', 'SDK', 'SSO'].flatMap((prefix) => [
     // What runs on this machine is what a local run is for: loopback is allowed, also without TLS.
     [`${prefix}_ALLOWED_CIDRS`, '127.0.0.0/8,::1/128'],
     [`${prefix}_ALLOW_HTTP`, 'loopback'],

@@ -9,7 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { networkOf } from '@opsplane/runtime'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
-import { browserTokenPrefix, type SessionCookie } from './session-cookie.js'
+import { browserTokenPrefix, type SessionCookie } from './sign-in/session-cookie.js'
 import type { TokenCache, TokenQuestion } from './token-cache.js'
 
 export interface Authenticator {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { sessionCookieHeader } from '@opsplane/contracts'
+import { sessionCookieHeader, ssoCookieHeader } from '@opsplane/contracts'
 import { apiPrefix } from './target.js'
 
 /** Headers that speak about one connection only. */
@@ -51,19 +51,24 @@ export function requestHeaders({ rawHeaders, headers }: IncomingMessage): string
   return kept
 }
 
-/**
- * A service's headers for the client, with the gateway's own. Changes and returns `headers`. `setCookie`: makes a cookie of the
- * session that settings names.
- */
+/** In which settings says what goes into a cookie. */
+const cookieHeaders = [sessionCookieHeader, ssoCookieHeader] as const
+
+/** Makes a cookie of what stands in one of `cookieHeaders`. */
+export type SetCookie = (header: (typeof cookieHeaders)[number], text: string) => string
+
+/** A service's headers for the client, with the gateway's own. Changes and returns `headers`. */
 export function responseHeaders(
   headers: IncomingHttpHeaders,
   added: Record<string, string>,
-  setCookie?: (session: string) => string,
+  setCookie?: SetCookie,
 ): IncomingHttpHeaders {
-  const session = headers[sessionCookieHeader]
-  if (session !== undefined) {
-    delete headers[sessionCookieHeader]
-    if (setCookie) headers['set-cookie'] = [setCookie(session.toString())]
+  for (const name of cookieHeaders) {
+    const text = headers[name]
+    if (text === undefined) continue
+    delete headers[name]
+    if (setCookie)
+      headers['set-cookie'] = [...(headers['set-cookie'] ?? []), setCookie(name, text.toString())]
   }
   if (headers.connection !== undefined && headers.connection !== 'keep-alive') {
     for (const name of connectionOptions(headers.connection)) delete headers[name]

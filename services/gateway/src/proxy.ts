@@ -1,5 +1,11 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { ApiError, browserSignIn, guestTokenHeader, type Principal } from '@opsplane/contracts'
+import {
+  ApiError,
+  browserSignIn,
+  guestTokenHeader,
+  type Principal,
+  ssoCookieHeader,
+} from '@opsplane/contracts'
 import {
   type Exchange,
   followExchange,
@@ -20,7 +26,9 @@ import { createPlaces, takePlaces } from './places.js'
 import { joinRateHeaders, type RateHeaders, type RateLimiter } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
 import type { ServiceRoutes } from './route-tables.js'
-import type { SessionCookie } from './session-cookie.js'
+import type { OwnCookie } from './sign-in/own-cookie.js'
+import type { SessionCookie } from './sign-in/session-cookie.js'
+import { beginsSso, takesSsoCookie } from './sign-in/sso-cookie.js'
 import type { StrangerLimiter } from './stranger-limiter.js'
 import { apiPrefix, resolveTarget, ruleOf, type Target } from './target.js'
 import type { Upstream } from './upstream.js'
@@ -39,6 +47,7 @@ export interface ProxyOptions {
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
   sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookie'>
+  ssoCookie: OwnCookie
   /** For public routes, and those among them below the origin, whose answers may be waited for. */
   loginLimiter: StrangerLimiter
   hookLimiter: StrangerLimiter
@@ -65,8 +74,10 @@ export interface ProxyOptions {
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit, sessionCookie } = options
+  const { services, authenticator, clientAddress, tokenFor, limit } = options
   const {
+    sessionCookie,
+    ssoCookie,
     loginLimiter,
     hookLimiter,
     bodyLimiter,
@@ -124,7 +135,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
       })
       if (principal) takePlaces(budgets, places, { principal, rule, req })
       const isPublic = principal === undefined
-      if (rule.operationId === browserSignIn) sessionCookie.requireSignIn(req)
+      if (rule.operationId === browserSignIn || beginsSso(rule)) sessionCookie.requireSignIn(req)
       const spendBytes = rule.waits ? undefined : limitBytes(exchange, principal, address)
       const whole = isPublic ? (bytes: number) => places.add(bodyLimiter.acquire(address, bytes)) : undefined
       const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole }
@@ -141,6 +152,8 @@ export function createProxy(options: ProxyOptions): RequestListener {
       if (traced.traceparent !== undefined) headers.push('traceparent', traced.traceparent)
       const guestToken = isPublic && rule.access === 'guest' ? bearerOf(req) : undefined
       if (guestToken !== undefined) headers.push(guestTokenHeader, guestToken)
+      const begun = takesSsoCookie(rule) ? ssoCookie.read(req) : undefined
+      if (begun !== undefined) headers.push(ssoCookieHeader, begun)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
       // A logout by a token of its own leaves the browser's session alone.
@@ -154,7 +167,9 @@ export function createProxy(options: ProxyOptions): RequestListener {
         headers,
         body,
         answerHeaders,
-        setCookie: setsCookie ? (session) => sessionCookie.setCookie(req, session) : undefined,
+        setCookie: setsCookie
+          ? (header, text) => (header === ssoCookieHeader ? ssoCookie : sessionCookie).setCookie(req, text)
+          : undefined,
         recheck,
         onBytes: spendBytes,
         fail,

@@ -32,14 +32,15 @@ import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
 import { createConnectionLimit } from './connections.js'
-import { ownOrigin } from './own-origin.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createProxy, type ProxiedService } from './proxy.js'
 import { burstOf, createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
 import { createServiceRoutes } from './route-tables.js'
-import { createSessionCookie } from './session-cookie.js'
 import { createSharedRates, type SpendRates } from './shared-rates.js'
+import { ownOrigin } from './sign-in/own-origin.js'
+import { createSessionCookie } from './sign-in/session-cookie.js'
+import { createSsoCookie } from './sign-in/sso-cookie.js'
 import { createStrangerLimiter } from './stranger-limiter.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
 import { createUnknownProxies } from './unknown-proxies.js'
@@ -142,7 +143,8 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       monotonicMs,
     })
     const isTrustedProxy = addressWithin(config.trustProxyCidrs)
-    const sessionCookie = createSessionCookie(config, ownOrigin(config, isTrustedProxy))
+    const origin = ownOrigin(config, isTrustedProxy)
+    const sessionCookie = createSessionCookie(config, origin)
     const proxy = createProxy({
       services,
       authenticator: createAuthenticator({
@@ -159,6 +161,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       tokenFor: issuer.clientToken,
       clientAddress,
       sessionCookie,
+      ssoCookie: createSsoCookie(config, origin),
       loginLimiter: createStrangerLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
       hookLimiter: createStrangerLimiter({ total: hooksAtOnce, perNetwork: hooksOfNetworkAtOnce }),
       bodyLimiter: createStrangerLimiter({

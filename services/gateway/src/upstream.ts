@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { ApiError } from '@opsplane/contracts'
 import { clientTls, type InternalTls } from '@opsplane/http'
 import { type Dispatcher, errors, Pool } from 'undici'
-import { responseHeaders } from './forwarded-headers.js'
+import { responseHeaders, type SetCookie } from './forwarded-headers.js'
 
 /** One request on its way through the gateway. */
 export interface Forwarding {
@@ -16,8 +16,8 @@ export interface Forwarding {
   body: Buffer | Readable | null
   /** Headers the gateway adds to the answer. */
   answerHeaders: Record<string, string>
-  /** The value of Set-Cookie for a session that the service names, where it may. */
-  setCookie?: ((session: string) => string) | undefined
+  /** The value of Set-Cookie for what the service says in one of `cookieHeaders`, where it may. */
+  setCookie?: SetCookie | undefined
   /** For an answer that may come long after its request: rejects once the caller may have it no more. */
   recheck?: (() => Promise<void>) | undefined
   /** Called with the number of bytes of each piece of the answer. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { backendConfig, masterKeyConfig, parseConfig } from '@opsplane/runtime'
+import { backendConfig, commaSeparated, masterKeyConfig, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 import { isSender, isSmtpUrl } from './mail/smtp-settings.js'
 
@@ -8,13 +8,40 @@ const duration = (description: string) => z.coerce.number().int().min(1_000).met
 /** A core is left to the other requests, so that a flood of logins does not starve them. */
 const hashesAtOnce = Math.max(1, Math.min(2, availableParallelism() - 1))
 
+const Domain = z
+  .string()
+  .regex(/^(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/, 'must be domains such as example.com')
+
 const settings = backendConfig.extend({
   ...masterKeyConfig,
   publicOrigin: z
-    .url()
+    .url({ protocol: /^https?$/ })
     .transform((url) => new URL(url).origin)
     .optional()
-    .meta({ description: 'origin people use: passkeys are bound to its host, and are off without one' }),
+    .meta({
+      description:
+        'origin people use: passkeys are bound to its host, and identity providers send browsers back to it; without one both are off',
+    }),
+  ssoDomains: commaSeparated.default([]).pipe(z.array(Domain)).meta({
+    description:
+      'comma-separated domains of e-mail addresses whose people may become users by signing in by an identity provider',
+  }),
+  ssoAllowedCidrs: commaSeparated.default([]).meta({
+    description:
+      'comma-separated address blocks of identity providers that may be called although they are private',
+  }),
+  ssoDeniedCidrs: commaSeparated.default([]).meta({
+    description:
+      "comma-separated address blocks no identity provider may be in, such as the operator's own public ones",
+  }),
+  ssoAllowHttp: z
+    .enum(['true', 'false', '1', '0', 'loopback'])
+    .default('false')
+    .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
+    .meta({ description: 'identity providers by plain http: true, false, or loopback hosts only' }),
+  ssoCaFile: z.string().optional().meta({
+    description: 'PEM file of certificates that identity providers may use beside the public authorities',
+  }),
   auditSigningKey: z.string().min(1).meta({
     description: 'signs the ends of audit chains: Ed25519, PKCS#8 DER in base64; nothing else uses it',
   }),

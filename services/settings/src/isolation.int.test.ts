@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ResolvedSecrets, Role, Secret, Token, TokenCreated, User } from '@opsplane/contracts'
+import {
+  IdentityProvider,
+  ResolvedSecrets,
+  Role,
+  Secret,
+  Token,
+  TokenCreated,
+  User,
+} from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
 import { usersOf } from './membership/users.fixture.js'
 import { settings as definition } from './service.js'
@@ -11,6 +19,7 @@ let eve: Owner
 let adas: ApiClient
 let eves: ApiClient
 let key: TokenCreated
+let provider: string
 
 beforeAll(async () => {
   settings = await startSettings()
@@ -21,6 +30,11 @@ beforeAll(async () => {
   key = (await adas.post('/auth/tokens', { name: 'CI', scopes: ['itsm:read'] })).data(TokenCreated)
   await adas.post('/secrets', { name: 'stripe', value: 'sk_live', hosts: ['*'] })
   await adas.post('/settings/roles', { name: 'releaser', permissions: ['itsm:read'] })
+  provider = (
+    await adas.post('/settings/identity-providers', {
+      ...{ name: 'SSO', issuer: 'https://issuer.example', clientId: 'x', clientSecret: 'y' },
+    })
+  ).data(IdentityProvider).id
   const users = usersOf(settings, ada, adas)
   await users.joined('grace@example.com', 'releaser')
   await users.invite('joan@example.com')
@@ -36,6 +50,9 @@ describe('a stranger', () => {
     ['PUT', (name) => `/secrets/${name}`, { value: 'x' }, () => 'stripe'],
     ['DELETE', (name) => `/secrets/${name}`, undefined, () => 'stripe'],
     ['GET', (id) => `/settings/users/${id}`, undefined, () => ada.userId],
+    ['GET', (id) => `/settings/identity-providers/${id}`, undefined, () => provider],
+    ['PATCH', (id) => `/settings/identity-providers/${id}`, { enabled: false }, () => provider],
+    ['DELETE', (id) => `/settings/identity-providers/${id}`, undefined, () => provider],
     ['PATCH', (id) => `/settings/users/${id}`, { role: 'viewer' }, () => ada.userId],
     ['DELETE', (id) => `/settings/users/${id}`, undefined, () => ada.userId],
     ['GET', (id) => `/settings/users/${id}/dependents`, undefined, () => ada.userId],

@@ -24,6 +24,7 @@ import {
 
 export { dataKeys } from '@opsplane/postgres'
 export * from './schema/factor.js'
+export * from './schema/provider.js'
 
 /** Logins. They belong to no workspace, so their rows stand under the platform's own tenant. */
 export const accounts = readModelTable(

@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { ApiError, actsForPeople, type InternalParty } from '@opsplane/contracts'
-import { type PlatformClients, platformClients, type Route, type ServiceClient } from '@opsplane/http'
+import {
+  type Outbound,
+  openOutbound,
+  type PlatformClients,
+  platformClients,
+  type Route,
+  type ServiceClient,
+} from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import {
@@ -14,6 +21,7 @@ import {
 import { createAccountAccess } from './access/access.js'
 import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
+import { createBreakGlass } from './access/break-glass.js'
 import { createBrowserSignIn } from './access/browser-sign-in.js'
 import { sessionRoutes } from './access/session-routes.js'
 import { signInRoutes } from './access/sign-in-routes.js'
@@ -60,6 +68,9 @@ import { membershipRoutes } from './membership/routes.js'
 import { createSucceed } from './membership/succession.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
+import { identityProvider } from './provider/domain.js'
+import { identity } from './provider/identity.js'
+import { ssoRoutes } from './provider/sso.js'
 import { role } from './role/domain.js'
 import { roleReading } from './role/reading.js'
 import { createRoles } from './role/roles.js'
@@ -96,11 +107,11 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
   name: 'settings',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-  deciders: [account, workspace, membership, role, token, secret, auditExport],
+  deciders: [account, workspace, membership, role, token, secret, auditExport, identityProvider, identity],
   prove: proveAudit,
   searchesTexts: true,
-  setup(ctx, overrides) {
-    const parts = createParts(ctx)
+  async setup(ctx, overrides) {
+    const parts = createParts(ctx, await outboundOf(ctx.config))
     measureLastBackup(ctx)
     ctx.dueWork.start(expiringKeys(ctx))
     return {
@@ -112,6 +123,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
       ],
       background: [
         ...parts.neighbours.values(),
+        parts.outbound,
         parts.usage,
         parts.failures,
         ...auditWork(ctx, parts),
@@ -126,13 +138,14 @@ type Context = ServiceContext<SettingsConfig>
 type Parts = ReturnType<typeof createParts>
 
 /** What routes and background work share. */
-function createParts(ctx: Context) {
+function createParts(ctx: Context, outbound: Outbound) {
   const { config, database, relay, clock, log, link, names } = ctx
   const { db } = database
   const nowMs = () => Date.parse(clock.now())
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
   return {
+    outbound,
     vault: createVault(db, sealer),
     neighbours: neighboursOf(ctx),
     mailer: createMailer(config),
@@ -143,6 +156,15 @@ function createParts(ctx: Context) {
     tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
   }
 }
+
+/** The guard of what is asked of identity providers. */
+const outboundOf = (config: SettingsConfig): Promise<Outbound> =>
+  openOutbound({
+    caFile: config.ssoCaFile,
+    allowedCidrs: config.ssoAllowedCidrs,
+    deniedCidrs: config.ssoDeniedCidrs,
+    allowHttp: config.ssoAllowHttp,
+  })
 
 /** A client of every other service. */
 function neighboursOf(ctx: Context): PlatformClients {
@@ -173,7 +195,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, tails } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound, tails } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords(
@@ -222,6 +244,10 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions })),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
+    ...ssoRoutes(ctx, {
+      ...{ vault, outbound, throttle, sessions, members, serialized, completeSignIn },
+      place: { publicOrigin: config.publicOrigin, domains: config.ssoDomains },
+    }),
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
@@ -234,7 +260,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
       secretService,
       secretTargets: createSecretTargets(ctx),
       askedBy: createAskedBy({ db, config }),
-      verify: createVerifier({ db, sessions, keys }),
+      verify: createVerifier({ db, sessions, keys, noteBreakGlass: createBreakGlass(ctx) }),
       bootstrap: createBootstrap(ctx, passwords),
       takenOnce,
     }),

@@ -7,11 +7,14 @@ export const password = 'correct horse battery staple'
 
 /** Operations that end the session they are called with, change the password of its person, or take one that is new. */
 const consuming = new Set([
-  ...['endSession', 'endOwnSessions', 'changePassword'],
+  ...['endSession', 'endSsoSession', 'endOwnSessions', 'changePassword'],
   ...['beginTotp', 'renameFactor', 'removeFactor'],
 ])
 /** Operations that an API key is refused. */
 const personal = new Set([
+  'listIdentities',
+  'linkIdentity',
+  'unlinkIdentity',
   'listSessions',
   'endOwnSession',
   'requestAddressProof',
@@ -74,6 +77,8 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
     prepared: {
       // Nobody here has a factor.
       '/auth/factors/{id}': async () => ({ id: 'fac_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
+      '/settings/identity-providers/{id}': async () => ({ id: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
+      '/auth/identities/{id}': async () => ({ id: 'idn_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
       '/auth/sessions/{id}': async () => ({ id: (await furtherSession(member)).sessionId ?? '' }),
       '/settings/users/{id}/sessions': () => furtherSession(watched),
     },

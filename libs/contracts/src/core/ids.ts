@@ -15,6 +15,8 @@ export const idPrefixes = {
   token: 'tok',
   secret: 'sec',
   role: 'rol',
+  identityProvider: 'idp',
+  identity: 'idn',
   incident: 'inc',
   comment: 'cmt',
   ci: 'ci',

@@ -48,6 +48,8 @@ export const Principal = z.object({
   permissions: z.array(z.string()),
   /** Of the session of a browser: when the person last proved who they are. */
   provedAt: z.string().optional(),
+  /** Of a session that enters one workspace alone, as its identity provider vouches for nobody elsewhere. */
+  onlyWorkspaceId: z.string().optional(),
   /** On whose request the principal acts, and by whose rights: their row rules apply as well as its own. */
   callers: z.array(RowSubject).max(mostCallers).optional(),
   /** Absent: whatever the permissions allow. */

@@ -45,5 +45,17 @@ export const sessionCookieHeader = 'x-internal-session-cookie'
 /** Signs a browser in. The gateway accepts it from pages of its own origin only. */
 export const browserSignIn = 'createBrowserSession'
 
+/** Begins a sign-in at an identity provider. The gateway accepts it from pages of its own origin only. */
+export const ssoStart = 'startSso'
+
+/** Where a browser comes back from an identity provider: the one operation that is given the cookie of the sign-in. */
+export const ssoCallback = 'finishSso'
+
+/**
+ * By which settings has the gateway set the cookie of a sign-in at an identity provider: its value, a space, and when it ends; or
+ * nothing, to clear it. The gateway gives the value of the cookie back by it, to `ssoCallback` alone.
+ */
+export const ssoCookieHeader = 'x-internal-sso-cookie'
+
 /** By which a service is shown the Bearer of a guest, where it is no token of the platform. */
 export const guestTokenHeader = 'x-internal-guest-token'

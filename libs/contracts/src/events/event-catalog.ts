@@ -16,6 +16,7 @@ import { problemEvents } from '../itsm/problems.js'
 import { serviceCatalogEvents } from '../itsm/service-catalog.js'
 import { slaEvents } from '../itsm/sla.js'
 import { sdkEvents } from '../sdk/sdk.js'
+import { providerEvents } from '../settings/providers.js'
 import { sessionEvents } from '../settings/sessions.js'
 import { settingsEvents } from '../settings/settings-events.js'
 import { studioSqlEvents } from '../studio/studio-sql.js'
@@ -41,6 +42,7 @@ export const eventCatalog = {
   ...serviceCatalogEvents,
   ...settingsEvents,
   ...sessionEvents,
+  ...providerEvents,
   ...dispatcherEvents,
   ...connectorEvents,
   ...studioSqlEvents,

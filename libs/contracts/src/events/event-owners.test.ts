@@ -6,6 +6,7 @@ import { appsEvents } from '../apps/apps.js'
 import { dispatcherEvents } from '../dispatcher/dispatcher.js'
 import { connectorEvents } from '../integrations/connectors.js'
 import { sdkEvents } from '../sdk/sdk.js'
+import { providerEvents } from '../settings/providers.js'
 import { sessionEvents } from '../settings/sessions.js'
 import { settingsEvents } from '../settings/settings-events.js'
 import { studioSqlEvents } from '../studio/studio-sql.js'
@@ -15,7 +16,7 @@ import { eventTypes } from './event-json-schema.js'
 import { eventOwner, mayPublish } from './event-owners.js'
 
 const owned = {
-  settings: { ...settingsEvents, ...sessionEvents },
+  settings: { ...settingsEvents, ...sessionEvents, ...providerEvents },
   dispatcher: dispatcherEvents,
   integrations: connectorEvents,
   'database-studio': { ...studioSqlEvents, ...studioTableEvents },

@@ -22,6 +22,8 @@ const eventOwners: Readonly<Record<EventFamily, BackendName>> = {
   workspace: 'settings',
   user: 'settings',
   role: 'settings',
+  identity_provider: 'settings',
+  identity: 'settings',
   token: 'settings',
   session: 'settings',
   login: 'settings',

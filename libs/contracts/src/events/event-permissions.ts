@@ -26,6 +26,8 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   workspace: 'workspace:read',
   user: 'users:read',
   role: 'roles:read',
+  identity_provider: 'credentials:manage',
+  identity: 'credentials:manage',
   token: 'credentials:manage',
   session: 'credentials:manage',
   login: 'credentials:manage',

@@ -57,7 +57,10 @@ export const StepUp = z
   .meta({ id: 'StepUp', example: { until: '2026-03-02T10:10:00.000Z' } })
 export type StepUp = z.infer<typeof StepUp>
 
-/** `displaced`: the person has logged in too often since. */
+/**
+ * `displaced`: the person has logged in too often since. `provider_revoked`: the identity provider was turned off or removed;
+ * `provider_logout`: it has said that the person has logged out there.
+ */
 export const SessionEndReason = z.enum([
   'logout',
   'ended_by_user',
@@ -67,6 +70,8 @@ export const SessionEndReason = z.enum([
   'factor_added',
   'factor_removed',
   'displaced',
+  'provider_revoked',
+  'provider_logout',
 ])
 export type SessionEndReason = z.infer<typeof SessionEndReason>
 

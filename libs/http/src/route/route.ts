@@ -101,6 +101,11 @@ export interface Contract<Path extends string> {
    */
   stepUp?: boolean
   /**
+   * Of an operation outside a workspace that changes nothing but the session it is called by: a session that enters one workspace
+   * alone may call it, as it may read. Who vouches for somebody in one workspace changes nothing of their login.
+   */
+  ofSession?: boolean
+  /**
    * The answer may take as long as a long-poll or an export: such requests share no connections with quick ones, and the
    * caller's token is checked again before the answer. No unless given; a stream always may.
    */
@@ -187,6 +192,7 @@ export interface Route {
   bodyLimitBytes: number
   waits: boolean
   stepUp: boolean
+  ofSession: boolean
   isOfOrigin: boolean
   isDocumented: boolean
   /** `data`; for a list, of one item; for a stream, of one line. */
@@ -269,6 +275,7 @@ export function common(contract: Contract<string>) {
       (contract.scope === 'public' ? publicBodyBytes : defaultRouteRule.bodyLimitBytes),
     waits: contract.waits ?? false,
     stepUp: contract.stepUp ?? false,
+    ofSession: contract.ofSession ?? false,
     isOfOrigin: contract.path.startsWith(`${originPrefix}/`),
     isDocumented: contract.isDocumented ?? contract.scope !== 'service',
     errors: contract.errors ?? [],

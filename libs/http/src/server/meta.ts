@@ -14,6 +14,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
   let signal: AbortSignal | undefined
   let log: Logger | undefined
   const now = clock.now()
+  requireWholeLogin(route, caller.principal)
   if (route.stepUp) requireStepUp(caller.principal, now)
   const meta: RequestMeta = {
     tenant: caller.tenant,
@@ -47,6 +48,20 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     meta.expectedVersion = expectedVersion(ifMatch)
   }
   return meta
+}
+
+/** Throws `forbidden` for what changes a login, by a session that enters one workspace alone. */
+function requireWholeLogin(
+  { scope, workspace, method, ofSession }: Route,
+  { onlyWorkspaceId }: Principal,
+): void {
+  if (onlyWorkspaceId === undefined || ofSession || method === 'get') return
+  if (scope !== 'authenticated' || workspace !== 'none') return
+  throw new ApiError(
+    'forbidden',
+    'This session is for the workspace of its identity provider alone, and changes nothing of your login. Sign in by a password or passkey ' +
+      'of your own.',
+  )
 }
 
 /** Throws `step_up_required` for a browser's session whose person has not proved lately who they are. */

@@ -7,6 +7,8 @@ import {
   errorBody,
   type Principal,
   type RouteTable,
+  ssoCallback,
+  ssoStart,
 } from '@opsplane/contracts'
 import { createInternalVerifier, generateServiceKeys, type InternalVerifier } from '@opsplane/http'
 import { createLogger, type RunningService } from '@opsplane/runtime'
@@ -114,6 +116,8 @@ const route = (
 export const settingsRoutes = [
   route('post', '/auth/token', { access: 'public' }),
   route('post', '/auth/session', { access: 'public', operationId: browserSignIn }),
+  route('post', '/auth/sso/start', { access: 'public', operationId: ssoStart }),
+  route('get', '/auth/sso/:providerId/callback', { access: 'public', operationId: ssoCallback }),
   route('post', '/auth/logout', { access: 'account' }),
   route('post', '/auth/invitations/accept', { access: 'public' }),
   route('get', '/auth/me', { access: 'account' }),

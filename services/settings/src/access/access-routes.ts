@@ -28,6 +28,7 @@ export function accessRoutes(access: AccountAccess): Route[] {
     defineRoute({
       ...own,
       operationId: 'stepUp',
+      ofSession: true,
       path: '/auth/step-up',
       summary: 'Prove once more who you are',
       description:
@@ -47,6 +48,7 @@ export function accessRoutes(access: AccountAccess): Route[] {
     defineRoute({
       ...own,
       operationId: 'beginStepUp',
+      ofSession: true,
       path: '/auth/step-up/options',
       summary: 'Begin to prove once more who you are',
       description:

@@ -44,6 +44,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionWork): Rout
       tag,
       scope: 'authenticated',
       workspace: 'none',
+      ofSession: true,
       response: z.void(),
       status: 204,
       errors: ['forbidden'],

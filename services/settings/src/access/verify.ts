@@ -23,6 +23,7 @@ import {
   type SessionRecord,
   sessionRecord,
 } from '../token/queries.js'
+import { type NoteBreakGlass, providerRequired } from './break-glass.js'
 
 type Question = Omit<TokenVerification, 'token'>
 type Occasion = Pick<CommandMeta, 'now' | 'requestId'>
@@ -40,10 +41,12 @@ export function createVerifier({
   db,
   sessions,
   keys,
+  noteBreakGlass,
 }: {
   db: Drizzle
   sessions: Sessions
   keys: Keys
+  noteBreakGlass: NoteBreakGlass
 }): VerifyToken {
   const verifyKey = async (presented: PresentedToken, question: Question, occasion: Occasion) => {
     const record = await keyRecord(db, presented.id)
@@ -60,12 +63,19 @@ export function createVerifier({
     return { principal, expiresAt: validityEnd(key) }
   }
 
-  const verifySession = async (presented: PresentedToken, question: Question, { now }: Occasion) => {
+  const verifySession = async (
+    presented: PresentedToken,
+    question: Question,
+    { now, requestId }: Occasion,
+  ) => {
     const record = await sessionRecord(db, presented.id, question.workspace)
     if (!record || !constantTimeEqual(record.secretHash, presented.secretHash)) throw invalidToken()
     const idleEnd = sessions.idleEnd(record.lastSeenAt)
     if (record.expiresAt <= now || idleEnd <= now) throw tokenExpired()
     const principal = sessionPrincipal(presented.id, record, question)
+    const { userId, userName, workspaceId } = record
+    if (record.lacksProvider && workspaceId !== null)
+      await noteBreakGlass({ sessionId: presented.id, userId, userName, workspaceId }, { now, requestId })
     const seen = isDue(record.lastSeenAt, now)
     if (seen) await sessions.seen(presented.id, now)
     const idleExpiry = seen ? sessions.idleEnd(now) : idleEnd
@@ -103,10 +113,13 @@ function sessionPrincipal(
   const identity = {
     ...{ actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId },
     ...(provedAt !== null && { provedAt }),
+    ...(onlyWorkspaceId !== null && { onlyWorkspaceId }),
   }
   if (workspace === undefined) return { ...identity, permissions: [] }
   if (workspaceId === null || allowed === null) throw workspaceForbidden()
   if (onlyWorkspaceId !== null && onlyWorkspaceId !== workspaceId) throw workspaceForbidden()
+  // An owner gets in when the provider does not.
+  if (record.lacksProvider && record.role !== 'owner') throw providerRequired(workspace)
   if (requiresFactor(record) && !provesFactor(record.methods)) throw factorMissing()
   const place = { workspaceId, workspaceSlug: workspace, environment }
   return { ...identity, ...personOf(record), ...place, permissions: allowed }

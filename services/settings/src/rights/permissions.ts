@@ -24,3 +24,6 @@ export function roleOfMembership(): SQL | undefined {
 
 /** The permissions in a joined row of `roles`; null where no custom role was joined. */
 export const customPermissions = sql<unknown>`${roles.state}->'permissions'`
+
+/** The address of somebody in a workspace: a login that an identity provider has brought has none of its own. */
+export const memberEmail = sql<string | null>`${memberships.state}->>'email'`

@@ -1,7 +1,7 @@
 import type { Permission } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
-import { customPermissions, permissionsOf, roleOfMembership } from '../rights/permissions.js'
+import { customPermissions, memberEmail, permissionsOf, roleOfMembership } from '../rights/permissions.js'
 import { accounts, memberships, roles } from '../schema.js'
 
 /** An active member of a workspace as of now. */
@@ -24,7 +24,7 @@ export async function membersOf(
       userId: memberships.userId,
       role: memberships.role,
       name: accounts.name,
-      email: accounts.email,
+      email: memberEmail,
       customPermissions,
     })
     .from(memberships)

@@ -12,7 +12,8 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { customPermissions, permissionsOf, roleOfMembership } from '../rights/permissions.js'
+import { customPermissions, memberEmail, permissionsOf, roleOfMembership } from '../rights/permissions.js'
+import { lacksProvider } from '../rights/required-provider.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
 import type { ApiKey } from './domain.js'
 
@@ -45,12 +46,11 @@ export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | nu
       workspaceId: workspaces.id,
       workspaceSlug: workspaces.slug,
       role: memberships.role,
-      email: accounts.email,
+      email: memberEmail,
       customPermissions,
     })
     .from(tokens)
     .innerJoin(workspaces, eq(workspaces.id, tokens.workspaceId))
-    .leftJoin(accounts, eq(accounts.id, tokens.userId))
     .leftJoin(memberships, activeMembership(tokens.userId))
     .leftJoin(roles, roleOfMembership())
     .leftJoin(tokenUsage, eq(tokenUsage.tokenId, tokens.id))
@@ -72,6 +72,8 @@ export interface SessionRecord {
   methods: readonly SignInMethod[]
   /** The only workspace it enters. */
   onlyWorkspaceId: string | null
+  /** The workspace asked for requires an identity provider, and the session is of none that it does. */
+  lacksProvider: boolean
   /** What the workspace wants of it. */
   signIn: SignInPolicy
   userId: string
@@ -97,12 +99,13 @@ export async function sessionRecord(
       provedAt: sessions.provedAt,
       methods: sessions.methods,
       onlyWorkspaceId: sessions.workspaceId,
+      lacksProvider: lacksProvider(),
       signIn: sql<unknown>`${workspaces.state}->'signIn'`,
       userId: accounts.id,
       userName: accounts.name,
       workspaceId: workspaces.id,
       role: memberships.role,
-      email: accounts.email,
+      email: memberEmail,
       customPermissions,
     })
     .from(sessions)

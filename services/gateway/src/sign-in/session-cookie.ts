@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
-import type { GatewayConfig } from './config.js'
+import type { GatewayConfig } from '../config.js'
+import { createOwnCookie } from './own-cookie.js'
 import { isLoopbackHost, type OwnOrigin } from './own-origin.js'
 
 /** The cookie that a browser's session is in, and whose requests it goes by. */
@@ -25,9 +26,10 @@ export const browserTokenPrefix = 'ops_web_'
 const pageHeader = 'x-requested-with'
 
 export function createSessionCookie(config: CookieConfig, origin: OwnOrigin): SessionCookie {
-  // Of two installations on one host, at two ports, each has a cookie of its own: cookies know no ports.
-  const plainName = ['opsplane_session', config.installationId].filter(Boolean).join('_')
-  const nameFor = (isHttps: boolean) => (isHttps ? '__Host-opsplane_session' : plainName)
+  const { read, setCookie } = createOwnCookie(config, origin, {
+    name: 'opsplane_session',
+    sameSite: 'Strict',
+  })
 
   const requireOwnPage = (request: IncomingMessage) => {
     const own = origin.of(request)
@@ -42,9 +44,8 @@ export function createSessionCookie(config: CookieConfig, origin: OwnOrigin): Se
 
   return {
     tokenOf(request) {
-      const { cookie } = request.headers
-      if (cookie === undefined || !request.url?.startsWith('/api/')) return undefined
-      const token = onlyValue(cookie, nameFor(origin.isHttps(request)))
+      if (!request.url?.startsWith('/api/')) return undefined
+      const token = read(request)
       if (!token?.startsWith(browserTokenPrefix)) return undefined
       requireOwnPage(request)
       return token
@@ -60,24 +61,8 @@ export function createSessionCookie(config: CookieConfig, origin: OwnOrigin): Se
       )
     },
 
-    setCookie(request, session) {
-      const isHttps = origin.isHttps(request)
-      const [token = '', expiresAt = ''] = session.split(' ')
-      const expires = new Date(token === '' ? 0 : expiresAt).toUTCString()
-      const rules = `Path=/; Expires=${expires}; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`
-      return `${nameFor(isHttps)}=${token}; ${rules}`
-    },
+    setCookie,
   }
-}
-
-/** Undefined where the name is there with two values: one of them was set by somebody else. */
-function onlyValue(header: string, name: string): string | undefined {
-  const values = new Set<string>()
-  for (const pair of header.split(';')) {
-    const at = pair.indexOf('=')
-    if (at > 0 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim())
-  }
-  return values.size === 1 ? [...values][0] : undefined
 }
 
 function foreignPage({

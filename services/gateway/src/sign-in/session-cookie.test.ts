@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { defaultRouteRule, sessionCookieHeader } from '@opsplane/contracts'
 import { z } from 'zod'
-import type { GatewayConfig } from './config.js'
-import { echo, startPlatform, startUpstream, type TestPlatform, type Upstream } from './testing/platform.js'
+import type { GatewayConfig } from '../config.js'
+import { echo, startPlatform, startUpstream, type TestPlatform, type Upstream } from '../testing/platform.js'
 
 const host = 'ops.example'
 const origin = `https://${host}`

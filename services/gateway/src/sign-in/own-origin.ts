@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import type { GatewayConfig } from './config.js'
+import type { GatewayConfig } from '../config.js'
 
 /** The origin a request was made to, as its client names it. */
 export interface OwnOrigin {

@@ -1,0 +1,264 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { Slug, Workspace } from './settings.js'
+
+const At = z.iso.datetime({ precision: 3 })
+
+/** Claims, values of them and names of clients: as the issuer spells them. */
+const Spelled = z.string().trim().min(1).max(255)
+
+const Issuer = z
+  .url({ protocol: /^https?$/ })
+  .max(500)
+  .refine((text) => !/[?#]/.test(text), 'must have neither a query nor a fragment')
+  .meta({
+    description:
+      'As the provider names itself, in its discovery document and in every ID token: character by character.',
+    example: 'https://login.example.com/realms/acme',
+  })
+
+const Scope = z
+  .string()
+  .regex(
+    /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/,
+    'must be a scope of OAuth: visible ASCII without quotes and backslashes',
+  )
+
+const Scopes = z
+  .array(Scope)
+  .max(20)
+  .transform((listed) => [...new Set(['openid', ...listed])])
+  .meta({
+    description: 'Asked of the provider; `openid` always is.',
+    example: ['openid', 'email', 'profile'],
+  })
+
+const MappedRole = z
+  .string()
+  .min(1)
+  .max(50)
+  .refine((role) => role !== 'owner', 'must not be owner: an owner is made by an owner, in this workspace')
+  .meta({ example: 'developer' })
+
+const Domain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(
+    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
+    'must be a domain such as example.com',
+  )
+
+const Domains = z
+  .array(Domain)
+  .max(50)
+  .transform((listed) => [...new Set(listed)])
+  .meta({
+    description:
+      'Whoever has a proven e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that ' +
+      'the operator of the installation lists (`SSO_DOMAINS`). Empty: nobody does.',
+    example: ['example.com'],
+  })
+
+/** What a provider is, but for its secret: what people set, and what they are shown. */
+const fields = {
+  name: z.string().trim().min(1).max(100).meta({ example: 'Acme SSO' }),
+  issuer: Issuer,
+  clientId: Spelled.meta({ example: 'opsplane' }),
+  scopes: Scopes,
+  roleClaim: Spelled.nullable().meta({
+    description:
+      'The claim that gives the role at every sign-in, by name or by a path such as `realm_access.roles`. Null: new users have `defaultRole`, and none changes.',
+    example: 'groups',
+  }),
+  roles: z
+    .array(z.strictObject({ value: Spelled, role: MappedRole }))
+    .max(100)
+    .meta({
+      description: 'Which value of the claim gives which role: the first that is there.',
+      example: [{ value: 'ops-admins', role: 'admin' }],
+    }),
+  defaultRole: MappedRole.nullable().meta({
+    description: 'Where no value of the claim gives one. Null: such a sign-in is refused.',
+  }),
+  domains: Domains,
+  required: z.boolean().meta({
+    description:
+      'Whether the workspace lets in only sessions of a provider that it requires. Owners are let in by other sessions as well, each of ' +
+      'which is an event. API keys are not concerned.',
+  }),
+  enabled: z.boolean().meta({ description: 'Turning it off ends its sessions.' }),
+}
+
+/** A provider as events carry it: without its secret. */
+export const IdentityProviderState = z.object({
+  id: idSchema('identityProvider'),
+  ...fields,
+  clientSecretSetAt: At,
+  createdAt: At,
+  updatedAt: At,
+})
+export type IdentityProviderState = z.infer<typeof IdentityProviderState>
+
+export const IdentityProvider = IdentityProviderState.extend({
+  version: Workspace.shape.version,
+  redirectUri: z.string().nullable().meta({
+    description:
+      'To register with the provider, exactly so. Null while the installation has no `PUBLIC_ORIGIN`.',
+  }),
+  backchannelLogoutUri: z.string().nullable().meta({ description: 'For back-channel logout.' }),
+}).meta({ id: 'IdentityProvider' })
+export type IdentityProvider = z.infer<typeof IdentityProvider>
+
+const ClientSecret = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .meta({ description: 'Kept sealed, and never shown.', example: 'a-secret-of-the-client' })
+
+export const NewIdentityProvider = z
+  .strictObject({
+    ...fields,
+    clientSecret: ClientSecret,
+    scopes: Scopes.default(['openid', 'email', 'profile']),
+    roleClaim: fields.roleClaim.default(null),
+    roles: fields.roles.default([]),
+    defaultRole: fields.defaultRole.default(null),
+    domains: Domains.default([]),
+    required: fields.required.default(false),
+    enabled: fields.enabled.default(true),
+  })
+  .meta({
+    id: 'NewIdentityProvider',
+    example: {
+      name: 'Acme SSO',
+      issuer: 'https://login.example.com/realms/acme',
+      clientId: 'opsplane',
+      clientSecret: 'a-secret-of-the-client',
+      defaultRole: 'developer',
+    },
+  })
+export type NewIdentityProvider = z.infer<typeof NewIdentityProvider>
+
+export const IdentityProviderPatch = z
+  .strictObject({ ...fields, clientSecret: ClientSecret })
+  .omit({ issuer: true })
+  .partial()
+  .meta({ id: 'IdentityProviderPatch', example: { enabled: false } })
+export type IdentityProviderPatch = z.infer<typeof IdentityProviderPatch>
+
+/** A login that a provider vouches for: whom it means by a subject. */
+export const IdentityState = z.object({
+  id: idSchema('identity'),
+  userId: idSchema('user'),
+  providerId: idSchema('identityProvider'),
+  issuer: z.string(),
+  subject: z
+    .string()
+    .meta({ description: 'How the issuer names the person, for good. An e-mail address it is not.' }),
+  createdAt: At,
+  updatedAt: At,
+})
+export type IdentityState = z.infer<typeof IdentityState>
+
+export const Identity = IdentityState.extend({ version: Workspace.shape.version }).meta({ id: 'Identity' })
+export type Identity = z.infer<typeof Identity>
+
+const ReturnTo = z
+  .string()
+  .max(500)
+  // Browsers read a backslash as a slash, and drop tabs and line breaks.
+  .regex(/^\/(?!\/)[!-[\]-~]*$/, 'must be a path of this origin, such as /incidents')
+  .meta({ description: 'Where the browser goes afterwards.', example: '/' })
+
+export const SsoStart = z
+  .strictObject({ providerId: idSchema('identityProvider'), returnTo: ReturnTo.default('/') })
+  .meta({ id: 'SsoStart', example: { providerId: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', returnTo: '/' } })
+export type SsoStart = z.infer<typeof SsoStart>
+
+export const SsoLocation = z
+  .object({ location: z.string().meta({ description: 'Where to send the browser.' }) })
+  .meta({
+    id: 'SsoLocation',
+    example: { location: 'https://login.example.com/authorize?client_id=opsplane' },
+  })
+export type SsoLocation = z.infer<typeof SsoLocation>
+
+export const SsoLogout = z
+  .object({
+    location: z.string().nullable().meta({
+      description:
+        'Where to send the browser to log out of the provider as well; null where it has no such page.',
+    }),
+  })
+  .meta({ id: 'SsoLogout', example: { location: 'https://login.example.com/logout?client_id=opsplane' } })
+export type SsoLogout = z.infer<typeof SsoLogout>
+
+export const SsoQuery = z.object({ workspace: Slug.meta({ description: 'Slug of the workspace.' }) })
+export type SsoQuery = z.infer<typeof SsoQuery>
+
+export const SsoChoices = z
+  .object({
+    providers: z.array(z.object({ id: idSchema('identityProvider'), name: z.string() })),
+  })
+  .meta({
+    id: 'SsoChoices',
+    description: 'None of a workspace that has none, and of one that does not exist.',
+    example: { providers: [{ id: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Acme SSO' }] },
+  })
+export type SsoChoices = z.infer<typeof SsoChoices>
+
+/** Why a sign-in by a provider came to nothing. */
+export const ssoRefusals = [
+  'provider_failed',
+  'provider_refused',
+  'not_a_member',
+  'address_not_proven',
+  'domain_not_listed',
+  'login_exists',
+  'no_role',
+  'identity_taken',
+  'session_over',
+] as const
+export const SsoRefusal = z.enum(ssoRefusals)
+export type SsoRefusal = z.infer<typeof SsoRefusal>
+
+/** A sign-in that was refused, as events carry it. */
+export const RefusedSignIn = z.object({
+  id: idSchema('identityProvider'),
+  reason: SsoRefusal,
+  message: z.string(),
+  subject: z.string().nullable(),
+  email: z.string().nullable().meta({ description: 'As the provider says.' }),
+})
+export type RefusedSignIn = z.infer<typeof RefusedSignIn>
+
+/** An owner in a workspace that requires a provider, by a session that is not its. */
+export const BreakGlassEntry = z.object({ id: idSchema('session'), userId: idSchema('user') })
+
+export const providerEvents = {
+  'identity_provider.created': resourceEvent(
+    IdentityProviderState,
+    'Users may sign in by an identity provider from now on.',
+  ),
+  'identity_provider.updated': resourceEvent(
+    IdentityProviderState,
+    'How users sign in by an identity provider has changed.',
+  ),
+  'identity_provider.deleted': resourceEvent(
+    IdentityProviderState,
+    'An identity provider was removed. Its sessions have ended, and its identities sign nobody in.',
+  ),
+  'identity_provider.sign_in_refused': resourceEvent(
+    RefusedSignIn,
+    'Somebody came from an identity provider and was not let in.',
+  ),
+  'identity.linked': resourceEvent(IdentityState, 'An identity of a provider signs a user in from now on.'),
+  'identity.unlinked': resourceEvent(IdentityState, 'An identity of a provider signs a user in no longer.'),
+  'session.break_glass': resourceEvent(
+    BreakGlassEntry,
+    'An owner has entered a workspace that requires an identity provider by a session of another kind.',
+  ),
+} satisfies Record<string, EventDefinition>

@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { freePort } from '@opsplane/runtime/server-process'
+
+/** Somebody an issuer knows, with what it says of them beside the subject. */
+export interface OidcPerson {
+  sub: string
+  claims: Record<string, unknown>
+}
+
+/** A real OpenID provider on loopback, which signs its one person in without asking. */
+export interface OidcIssuer {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Who sits at the browser. */
+  person: OidcPerson
+  /** Changes what is in the next ID tokens. */
+  tamper: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined
+  /** Requests to it, as method and path. */
+  requests: string[]
+  /** Signs as the issuer does. */
+  sign(claims: Record<string, unknown>, typ?: string): Promise<string>
+  /** What a browser does that is sent to `location`, until the issuer sends it away: where to. */
+  visit(location: string): Promise<URL>
+  stop(): Promise<void>
+}
+
+const mostSteps = 10
+const algorithm = 'ES256'
+/** The same of each, so that only the signature says whose it is. */
+const keyId = 'key'
+
+/** Whatever address it has, the client's redirect is accepted: what is tested is what the client makes of it. */
+export async function startOidcIssuer(clientId = 'opsplane'): Promise<OidcIssuer> {
+  // Loaded here alone: few tests have one.
+  const [{ decodeJwt, exportJWK, generateKeyPair, SignJWT }, { Provider }] = await Promise.all([
+    import('jose'),
+    import('oidc-provider'),
+  ])
+  const port = await freePort()
+  const issuer = `http://127.0.0.1:${port}`
+  const clientSecret = 'a secret of the client, as long as it has to be'
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  const jwk = { ...(await exportJWK(privateKey)), kid: keyId, alg: algorithm, use: 'sig' }
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: ['https://ops.example/callback'],
+        post_logout_redirect_uris: ['https://ops.example/'],
+        id_token_signed_response_alg: algorithm,
+      },
+    ],
+    jwks: { keys: [jwk] },
+    cookies: { keys: ['a key of cookies'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    features: { devInteractions: { enabled: false } },
+    ttl: { AccessToken: 60, IdToken: 3_600, Interaction: 60, Session: 60, Grant: 60 },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...test.person.claims }) }),
+    async loadExistingGrant({ oidc }) {
+      const accountId = oidc.session?.accountId ?? ''
+      const grant = new oidc.provider.Grant({ clientId: oidc.client?.clientId ?? '', accountId })
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+  })
+  provider.Client.prototype.redirectUriAllowed = () => true
+  const answer = provider.callback()
+
+  const sign: OidcIssuer['sign'] = (claims, typ = 'JWT') =>
+    new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid: keyId, typ }).sign(privateKey)
+
+  /** The answer of the token endpoint, with another ID token in it. */
+  const tampering = (res: ServerResponse, change: NonNullable<OidcIssuer['tamper']>) => {
+    const end = res.end.bind(res)
+    res.end = ((body: string | Buffer) => {
+      const tokens: Record<string, string> = JSON.parse(body.toString())
+      if (tokens.id_token === undefined) return end(body)
+      void test.sign(change(decodeJwt(tokens.id_token))).then((id_token) => {
+        const text = JSON.stringify({ ...tokens, id_token })
+        res.setHeader('content-length', Buffer.byteLength(text))
+        end(text)
+      })
+      return res
+    }) as typeof res.end
+  }
+  const server = createServer((req: IncomingMessage, res: ServerResponse) => {
+    test.requests.push(`${req.method} ${req.url}`)
+    if (req.url?.startsWith('/interaction/')) {
+      void provider.interactionFinished(req, res, { login: { accountId: test.person.sub } })
+      return
+    }
+    if (req.url === '/token' && test.tamper) tampering(res, test.tamper)
+    void answer(req, res)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+
+  const test: OidcIssuer = {
+    ...{ issuer, clientId, clientSecret, tamper: undefined, requests: [], sign },
+    person: { sub: 'nobody', claims: {} },
+    async visit(location) {
+      const cookies = new Map<string, string>()
+      let url = new URL(location)
+      for (let step = 0; url.origin === issuer; step++) {
+        if (step > mostSteps) throw new Error(`the issuer leads nowhere: ${url.href}`)
+        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+        const reply = await fetch(url, { redirect: 'manual', headers: { cookie } })
+        const next = reply.headers.get('location')
+        if (next === null) throw new Error(`the issuer answers ${reply.status}: ${await reply.text()}`)
+        for (const set of reply.headers.getSetCookie()) {
+          const [name = '', value = ''] = set.split(';', 1)[0]?.split('=') ?? []
+          cookies.set(name, value)
+        }
+        url = new URL(next, url)
+      }
+      return url
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return test
+}

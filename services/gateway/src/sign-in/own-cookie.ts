@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http'
+import type { GatewayConfig } from '../config.js'
+import type { OwnOrigin } from './own-origin.js'
+
+/** A cookie of the gateway's own, which no script reads and no service is sent. */
+export interface OwnCookie {
+  /** Undefined where there is none, or where the name is there with two values: one of them was set by somebody else. */
+  read(request: IncomingMessage): string | undefined
+  /** The value of Set-Cookie for `<value> <when it ends>`, or to clear it for an empty text. */
+  setCookie(request: IncomingMessage, text: string): string
+}
+
+interface CookieRules {
+  name: string
+  /** `Lax`: it goes with navigations that another site begins. */
+  sameSite: 'Strict' | 'Lax'
+}
+
+export function createOwnCookie(
+  { installationId }: Pick<GatewayConfig, 'installationId'>,
+  origin: OwnOrigin,
+  { name, sameSite }: CookieRules,
+): OwnCookie {
+  // Of two installations on one host, at two ports, each has a cookie of its own: cookies know no ports.
+  const plainName = [name, installationId].filter(Boolean).join('_')
+  const nameFor = (isHttps: boolean) => (isHttps ? `__Host-${name}` : plainName)
+
+  return {
+    read(request) {
+      const { cookie } = request.headers
+      return cookie === undefined ? undefined : onlyValue(cookie, nameFor(origin.isHttps(request)))
+    },
+
+    setCookie(request, text) {
+      const isHttps = origin.isHttps(request)
+      const [value = '', expiresAt = ''] = text.split(' ')
+      const expires = new Date(value === '' ? 0 : expiresAt).toUTCString()
+      const rules = `Path=/; Expires=${expires}; HttpOnly; SameSite=${sameSite}${isHttps ? '; Secure' : ''}`
+      return `${nameFor(isHttps)}=${value}; ${rules}`
+    },
+  }
+}
+
+function onlyValue(header: string, name: string): string | undefined {
+  const values = new Set<string>()
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=')
+    if (at > 0 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim())
+  }
+  return values.size === 1 ? [...values][0] : undefined
+}

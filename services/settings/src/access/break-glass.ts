@@ -1,0 +1,70 @@
+import { ApiError, type Instant } from '@opsplane/contracts'
+import { appendJournal } from '@opsplane/eventstore'
+import { statementsOf } from '@opsplane/postgres'
+import { recentKeys } from '@opsplane/runtime'
+import type { ServiceContext } from '@opsplane/service'
+import { eq, notExists } from 'drizzle-orm'
+import { breakGlassEntries } from '../schema/provider.js'
+import { sessions } from '../schema.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+
+/** An owner, in a workspace that requires a provider, by a session that is not its. */
+export interface Entry {
+  sessionId: string
+  userId: string
+  userName: string
+  workspaceId: string
+}
+
+export type NoteBreakGlass = (
+  entry: Entry,
+  occasion: { now: Instant; requestId: string | null },
+) => Promise<void>
+
+/** Entries this process knows to be reported. */
+const mostKnown = 10_000
+
+/** Reports it once for each session and workspace. */
+export function createBreakGlass({
+  database: { db },
+  relay,
+}: Pick<ServiceContext, 'database' | 'relay'>): NoteBreakGlass {
+  const known = recentKeys(mostKnown)
+  return async ({ sessionId, userId, userName, workspaceId }, { now, requestId }) => {
+    const key = `${sessionId} ${workspaceId}`
+    if (known.has(key)) return
+    await db.transaction(async (tx) => {
+      const alive = tx
+        .select({ id: sessions.id })
+        .from(sessions)
+        .where(eq(sessions.id, breakGlassEntries.sessionId))
+      await tx.delete(breakGlassEntries).where(notExists(alive))
+      const entered = await tx
+        .insert(breakGlassEntries)
+        .values({ sessionId, workspaceId })
+        .onConflictDoNothing()
+        .returning()
+      if (entered.length === 0) return
+      const after = { id: sessionId, userId }
+      await appendJournal(statementsOf(tx), {
+        ...{ streamType: 'login', streamId: `login/${userId}/${workspaceId}` },
+        ...{ tenant: workspaceScope(workspaceId), type: 'session.break_glass', createdAt: now, requestId },
+        actor: { id: userId, name: userName, type: 'user' },
+        resource: { type: 'session', id: sessionId, displayName: userName },
+        data: { before: null, after, changes: Object.keys(after) },
+      })
+    })
+    known.add(key)
+    relay.wake()
+  }
+}
+
+/** It says where the way in is. */
+export function providerRequired(slug: string): ApiError {
+  const message =
+    `The workspace ${slug} lets in only people its identity provider vouches for. Sign in by it: GET /auth/sso?workspace=${slug} ` +
+    'lists what there is.'
+  return new ApiError('workspace_forbidden', message, {
+    details: [{ in: 'header', path: '/X-Workspace', code: 'sso_required', message }],
+  })
+}

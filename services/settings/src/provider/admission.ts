@@ -1,0 +1,220 @@
+import {
+  type Account,
+  type CommandMeta,
+  type IdentityState,
+  newId,
+  platformTenant,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Serialized, Transaction, Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
+import { type AccountState, account } from '../account/domain.js'
+import { storedAccount } from '../account/queries.js'
+import type { MembershipState } from '../membership/domain.js'
+import type { Members } from '../membership/members.js'
+import { countOtherOwners, memberOf } from '../membership/queries.js'
+import { grantedBy } from '../role/reading.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { admittedAddress, type Claims, roleOf } from './claims.js'
+import type { StoredProvider } from './domain.js'
+import { identity } from './identity.js'
+import { enabledProvider, identityOf, isAddressOfMember } from './queries.js'
+import { SignInRefused } from './refusal.js'
+
+/** Somebody a provider has vouched for, as a user of its workspace. */
+export interface Admitted {
+  account: AccountState
+  identityId: string
+}
+
+/** Where somebody comes from, and when. */
+export type Arrival = Pick<CommandMeta, 'now' | 'requestId' | 'source'>
+
+export interface AdmissionOptions {
+  members: Members
+  /** One after the other in each workspace. */
+  serialized: Serialized
+  /** Domains whose people may become users by signing in, as the operator has it. */
+  domains: readonly string[]
+}
+
+export type Admission = ReturnType<typeof createAdmission>
+
+/** Decides who somebody is that a provider has vouched for, and with which role. */
+export function createAdmission({ store }: Pick<ServiceContext, 'store'>, options: AdmissionOptions) {
+  const { members, serialized, domains } = options
+  const accounts = store.aggregate(account)
+  const identities = store.aggregate(identity)
+
+  const asPerson = ({ id, name }: Pick<Account, 'id' | 'name'>, tenant: TenantScope, arrival: Arrival) => ({
+    ...arrival,
+    tenant,
+    actor: { id, name, type: 'user' as const },
+  })
+
+  const link = (
+    unit: Unit,
+    userId: string,
+    { providerId, claims: { issuer, subject }, now }: { providerId: string; claims: Claims; now: string },
+  ): Promise<IdentityState> => {
+    const id = newId('identity')
+    const fields = { id, userId, providerId, issuer, subject }
+    return unit.create(identities, id, { kind: 'link', fields, now })
+  }
+
+  const requireRole = async (tx: Transaction, workspaceId: string, role: string): Promise<string> => {
+    if ((await grantedBy(tx, workspaceId, role)) !== null) return role
+    throw new SignInRefused(
+      'no_role',
+      `Your identity provider gives you the role ${role}, which the workspace does not have any more. Ask an owner of the workspace.`,
+    )
+  }
+
+  const join = async (
+    unit: Unit,
+    person: Pick<Account, 'id' | 'name'> & { email: string; addressProven: boolean },
+    { role, now }: { role: string; now: string },
+  ) => {
+    const id = newId('membership')
+    const { id: userId, name, email, addressProven } = person
+    const fields = { id, userId, email, name, role, addressProven, now }
+    await unit.create(members.aggregate, id, { kind: 'activate', ...fields })
+  }
+
+  /** The role that the claims give from now on, where there is a claim for it. An owner is made and unmade by owners alone. */
+  const follow = async (
+    unit: Unit,
+    tx: Transaction,
+    state: MembershipState,
+    { provider, claims, workspaceId, now }: Vouched,
+  ) => {
+    if (state.status !== 'active') throw notActive(state)
+    if (state.role === 'owner' || provider.roleClaim === null) return
+    const role = await requireRole(tx, workspaceId, roleOf(provider, claims))
+    const otherOwners = await countOtherOwners(tx, workspaceId, state.userId)
+    await unit.handle(members.aggregate, state.id, { kind: 'patch', patch: { role }, otherOwners, now })
+  }
+
+  /** Of a login that has the identity already, and may be new in the workspace. */
+  const enter = async (unit: Unit, tx: Transaction, known: IdentityState, vouched: Vouched) => {
+    const { provider, claims, workspaceId, now } = vouched
+    const login = await storedAccount(tx, known.userId)
+    const found = await memberOf(tx, workspaceId, login.id)
+    if (found !== null) await follow(unit, tx, found.state, vouched)
+    else {
+      admittedAddress(claims, listedDomains(provider, domains))
+      const role = await requireRole(tx, workspaceId, roleOf(provider, claims))
+      await join(unit, { ...login, addressProven: login.addressProvenAt !== null }, { role, now })
+    }
+    return { account: login, identityId: known.id }
+  }
+
+  /**
+   * A new login, which has no address of its own: what a provider says of one is said to its workspace alone, and nobody there can
+   * take the address of somebody else on the platform.
+   */
+  const begin = async (unit: Unit, tx: Transaction, id: string, vouched: Vouched) => {
+    const { provider, claims, workspaceId, now } = vouched
+    const email = admittedAddress(claims, listedDomains(provider, domains))
+    if (await isAddressOfMember(tx, workspaceId, email)) throw addressOfSomebody(email)
+    const role = await requireRole(tx, workspaceId, roleOf(provider, claims))
+    const name = claims.name ?? email
+    const login = { id, email: noAddress(id, provider.id), name, passwordHash: null }
+    await unit.create(accounts, id, { kind: 'create', ...login, now }, { tenant: platformTenant })
+    await join(unit, { id, name, email, addressProven: false }, { role, now })
+    const made = await link(unit, id, { providerId: provider.id, claims, now })
+    return {
+      account: { ...login, addressProvenAt: null, createdAt: now, updatedAt: now },
+      identityId: made.id,
+    }
+  }
+
+  return {
+    /** Lets somebody in. Throws `SignInRefused`. */
+    async admit(
+      { id: providerId }: Pick<StoredProvider, 'id'>,
+      workspaceId: string,
+      claims: Claims,
+      arrival: Arrival,
+    ): Promise<Admitted> {
+      const { issuer, subject } = claims
+      const fresh = { id: newId('user'), name: claims.name ?? claims.email ?? subject }
+      const meta = asPerson(fresh, workspaceScope(workspaceId), arrival)
+      return serialized(meta, async (unit, tx) => {
+        const provider = await present(tx, providerId)
+        const vouched = { provider, claims, workspaceId, now: arrival.now }
+        const known = await identityOf(tx, { providerId, issuer, subject })
+        return known === null ? begin(unit, tx, fresh.id, vouched) : enter(unit, tx, known, vouched)
+      })
+    },
+
+    /** Gives a login an identity. One that is of a login without a place in the workspace goes over to it. Throws `SignInRefused`. */
+    async link(
+      { id: providerId }: Pick<StoredProvider, 'id'>,
+      workspaceId: string,
+      { claims, login }: { claims: Claims; login: Pick<Account, 'id' | 'name'> },
+      arrival: Arrival,
+    ): Promise<void> {
+      const { issuer, subject } = claims
+      const meta = asPerson(login, workspaceScope(workspaceId), arrival)
+      // Apart, as both are the same subject's.
+      await serialized(meta, async (unit, tx) => {
+        const known = await identityOf(tx, { providerId, issuer, subject })
+        if (known === null || known.userId === login.id) return
+        const other = await memberOf(tx, workspaceId, known.userId)
+        if (other !== null && other.state.status !== 'deactivated') throw identityTaken()
+        await unit.handle(identities, known.id, { kind: 'unlink' })
+      })
+      await serialized(meta, async (unit, tx) => {
+        await present(tx, providerId)
+        if ((await identityOf(tx, { providerId, issuer, subject })) !== null) return
+        await link(unit, login.id, { providerId, claims, now: arrival.now })
+      })
+    },
+  }
+}
+
+interface Vouched {
+  provider: StoredProvider
+  claims: Claims
+  workspaceId: string
+  now: string
+}
+
+/** In a domain that cannot be, spelled as no address is that anybody types. */
+const noAddress = (userId: string, providerId: string): string => `${userId}@${providerId}.invalid`
+
+/** Both the workspace and the operator list it. */
+const listedDomains = (provider: Pick<StoredProvider, 'domains'>, listed: readonly string[]): string[] =>
+  provider.domains.filter((domain) => listed.includes(domain))
+
+/** It may have been turned off since the sign-in began. Throws `SignInRefused`. */
+async function present(tx: Transaction, id: string): Promise<StoredProvider> {
+  const found = await enabledProvider(tx, id)
+  if (found !== null) return found.provider
+  throw new SignInRefused(
+    'provider_refused',
+    'The workspace does not sign anybody in by this provider any more.',
+  )
+}
+
+function notActive({ status }: MembershipState): SignInRefused {
+  const message =
+    status === 'invited'
+      ? 'You are invited to this workspace: accept the invitation first.'
+      : `Your membership of this workspace is ${status}. Ask an owner of the workspace.`
+  return new SignInRefused('not_a_member', message)
+}
+
+const addressOfSomebody = (email: string) =>
+  new SignInRefused(
+    'login_exists',
+    `A user of this workspace has the address ${email} already. If that is you, sign in as you did so far, and link this identity to your ` +
+      'login (POST /auth/identities).',
+  )
+
+const identityTaken = () =>
+  new SignInRefused(
+    'identity_taken',
+    'This identity signs another user of the workspace in. That user unlinks it first (DELETE /auth/identities/:id).',
+  )

@@ -1,0 +1,93 @@
+import { Credentials } from '@opsplane/contracts'
+import { z } from 'zod'
+import type { StoredProvider } from './domain.js'
+import { SignInRefused } from './refusal.js'
+
+/** What a provider says of somebody, checked: the signature, the issuer, whom it is for, and when. */
+export interface Claims {
+  issuer: string
+  subject: string
+  /** Normalised; null where there is none, or what is there is no address. */
+  email: string | null
+  emailVerified: boolean
+  name: string | null
+  sid: string | null
+  /** All of them. */
+  all: Readonly<Record<string, unknown>>
+}
+
+/** That of the standard, and Entra's: that the owner of the domain is verified. */
+const verifying = ['email_verified', 'xms_edov']
+/** As providers spell it. */
+const yes = new Set<unknown>([true, 'true', 1, '1'])
+
+const Text = z.string().min(1).max(500)
+const Values = z.union([Text.transform((one) => [one]), z.array(z.unknown()).max(2_000)])
+
+/** Throws `SignInRefused` where there is nobody in them. */
+export function claimsOf(all: Readonly<Record<string, unknown>>): Claims {
+  const issuer = Text.safeParse(all.iss).data
+  const subject = Text.max(255).safeParse(all.sub).data
+  if (issuer === undefined || subject === undefined)
+    throw new SignInRefused('provider_failed', 'The identity provider has not said who you are.')
+  return {
+    ...{ issuer, subject, all },
+    email: Credentials.shape.email.safeParse(all.email).data ?? null,
+    emailVerified: verifying.some((name) => yes.has(all[name])),
+    name: nameOf(all),
+    sid: Text.max(255).safeParse(all.sid).data ?? null,
+  }
+}
+
+function nameOf({ name, preferred_username: username }: Readonly<Record<string, unknown>>): string | null {
+  const Name = z
+    .string()
+    .trim()
+    .min(1)
+    .transform((text) => text.slice(0, 100))
+  return Name.safeParse(name).data ?? Name.safeParse(username).data ?? null
+}
+
+/** The values of a claim: by its name, which may have dots in it, else by a path of names. */
+export function valuesOf(all: Readonly<Record<string, unknown>>, claim: string): string[] {
+  const found = Object.hasOwn(all, claim) ? all[claim] : claim.split('.').reduce<unknown>(member, all)
+  const values = Values.safeParse(found).data ?? []
+  return values.filter((value): value is string => typeof value === 'string')
+}
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined
+
+type Mapping = Pick<StoredProvider, 'roleClaim' | 'roles' | 'defaultRole'>
+
+/** The role that the claims give, which is never that of an owner. Throws `SignInRefused` where they give none. */
+export function roleOf({ roleClaim, roles, defaultRole }: Mapping, { all }: Pick<Claims, 'all'>): string {
+  const values = new Set(roleClaim === null ? [] : valuesOf(all, roleClaim))
+  const role = roles.find(({ value }) => values.has(value))?.role ?? defaultRole
+  if (role !== null && role !== 'owner') return role
+  const claim = roleClaim === null ? 'nothing' : `the claim ${roleClaim}`
+  throw new SignInRefused(
+    'no_role',
+    `Your identity provider gives you no role in this workspace: ${claim} maps to none. Ask an owner of the workspace.`,
+  )
+}
+
+/** The address of somebody who becomes a user. Throws `SignInRefused` unless it is proven, and in a domain that is listed. */
+export function admittedAddress(
+  { email, emailVerified }: Pick<Claims, 'email' | 'emailVerified'>,
+  domains: readonly string[],
+): string {
+  if (email === null || !emailVerified)
+    throw new SignInRefused(
+      'address_not_proven',
+      'Your identity provider does not say that your e-mail address is verified. Verify it there, or ask for an invitation.',
+    )
+  const domain = email.slice(email.lastIndexOf('@') + 1)
+  if (domains.includes(domain)) return email
+  throw new SignInRefused(
+    'domain_not_listed',
+    `Nobody with an address in ${domain} becomes a user of this workspace by signing in. Ask for an invitation.`,
+  )
+}

@@ -1,0 +1,23 @@
+import {
+  type Decider,
+  type IdentityProviderState,
+  type ResourceCommand,
+  resourceDecider,
+} from '@opsplane/contracts'
+
+/** A provider as it is kept. Even the sealed secret never leaves the service. */
+export type StoredProvider = IdentityProviderState & { sealedSecret: string }
+
+export type ProviderCommand = ResourceCommand<StoredProvider>
+
+const resource = resourceDecider<StoredProvider>({
+  resourceType: 'identity_provider',
+  table: 'identity_providers',
+  displayName: ({ name }) => name,
+})
+
+/** Vouches for users of one workspace. Its issuer never changes: who it means by a subject rests on that. */
+export const identityProvider: Decider<StoredProvider, ProviderCommand, IdentityProviderState> = {
+  ...resource,
+  expose: ({ sealedSecret: _, ...visible }) => visible,
+}

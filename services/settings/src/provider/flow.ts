@@ -1,0 +1,51 @@
+import { ApiError, type Instant, platformTenant } from '@opsplane/contracts'
+import type { Vault } from '@opsplane/postgres'
+import { z } from 'zod'
+
+/** How long somebody may be at the provider. */
+export const flowMs = 10 * 60_000
+
+/** What is kept in the browser, sealed, while somebody is at the provider. */
+const Flow = z.object({
+  providerId: z.string(),
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  returnTo: z.string(),
+  /** Whose login gets an identity, and by which session; null where somebody signs in. */
+  link: z.object({ userId: z.string(), sessionId: z.string() }).nullable(),
+  expiresAt: z.string(),
+})
+export type Flow = z.infer<typeof Flow>
+
+const place = 'sso-flow'
+
+export const sealFlow = (vault: Vault, flow: Flow): Promise<string> =>
+  vault.seal(platformTenant.workspaceId, JSON.stringify(flow), place)
+
+/** Throws `invalid_token` for what this browser was not given for this provider, or more than ten minutes ago. */
+export async function openFlow(
+  vault: Vault,
+  sealed: string | undefined,
+  { providerId, now }: { providerId: string; now: Instant },
+): Promise<Flow> {
+  const opened = sealed === undefined ? null : await opening(vault, sealed)
+  const flow = Flow.safeParse(opened).data
+  if (flow === undefined || flow.providerId !== providerId || flow.expiresAt <= now) throw unknownFlow()
+  return flow
+}
+
+async function opening(vault: Vault, sealed: string): Promise<unknown> {
+  try {
+    return JSON.parse(await vault.open(platformTenant.workspaceId, sealed, place))
+  } catch {
+    return null
+  }
+}
+
+/** Of another browser, another provider, too old, used: all the same to whoever comes with it. */
+export const unknownFlow = (): ApiError =>
+  new ApiError(
+    'invalid_token',
+    'This sign-in was not begun in this browser, is more than ten minutes old, or was finished before. Begin it again.',
+  )

@@ -1,0 +1,98 @@
+import { Identity, notFound, SsoLocation, SsoStart } from '@opsplane/contracts'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { statementsOf } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import { requireSession } from '../session/own-session.js'
+import type { Sessions } from '../session/sessions.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { endSessions } from './endings.js'
+import { identity } from './identity.js'
+import { identitiesOf, ownIdentity } from './queries.js'
+import type { SsoSignIn } from './sign-in.js'
+import { setSsoCookie } from './sso-cookie.js'
+
+const own = { tag: 'Single sign-on', scope: 'authenticated', workspace: 'none' } as const
+
+export interface IdentityWork {
+  signIn: SsoSignIn
+  sessions: Sessions
+}
+
+/** By which providers somebody signs in to their own login. */
+export function identityRoutes(
+  { store, database: { db }, relay }: Pick<ServiceContext, 'store' | 'database' | 'relay'>,
+  { signIn, sessions }: IdentityWork,
+): Route[] {
+  const identities = store.aggregate(identity)
+
+  const unlink = async (id: string, meta: RequestMeta): Promise<void> => {
+    const found = await ownIdentity(db, { id, userId: meta.principal.userId })
+    if (found === null) throw notFound()
+    const { workspaceId, providerId } = found
+    await db.transaction(async (tx) => {
+      await store.within(statementsOf(tx), { ...meta, tenant: workspaceScope(workspaceId) }, (unit) =>
+        unit.handle(identities, id, { kind: 'unlink' }),
+      )
+      const ended = { providerId, identityId: id }
+      await endSessions(tx, sessions, ended, { ...meta, reason: 'provider_revoked' })
+    })
+    relay.wake()
+  }
+
+  return [
+    defineRoute({
+      ...own,
+      operationId: 'listIdentities',
+      method: 'get',
+      path: '/auth/identities',
+      summary: 'List your identities',
+      description: 'Those of identity providers that sign you in, the oldest first: 200 at most.',
+      response: z.object({ identities: z.array(Identity) }).meta({ id: 'Identities' }),
+      errors: ['forbidden'],
+      handler: async ({ meta }) => ({
+        identities: await identitiesOf(db, requireSession(meta, noKey).userId),
+      }),
+    }),
+
+    defineRoute({
+      ...own,
+      operationId: 'linkIdentity',
+      stepUp: true,
+      method: 'post',
+      path: '/auth/identities',
+      summary: 'Begin to link an identity',
+      description:
+        'In the session of a browser that enters every workspace of yours. Answers where to send the browser, as `POST /auth/sso/start` ' +
+        'does: whoever signs in there signs in to your login from then on. Emits `identity.linked`.',
+      body: SsoStart,
+      response: SsoLocation,
+      errors: ['not_found', 'conflict', 'forbidden', 'upstream_error'],
+      idempotency: 'none',
+      handler: async ({ body, meta }) => {
+        const { location, cookie } = await signIn.startLink(body, meta)
+        setSsoCookie(meta, cookie)
+        return { location }
+      },
+    }),
+
+    defineRoute({
+      ...own,
+      operationId: 'unlinkIdentity',
+      stepUp: true,
+      method: 'delete',
+      path: '/auth/identities/:id',
+      summary: 'Unlink an identity',
+      description: 'It signs you in no longer, and its sessions end. Emits `identity.unlinked`.',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden'],
+      handler: async ({ params, meta }) => {
+        requireSession(meta, noKey)
+        await unlink(params.id, meta)
+      },
+    }),
+  ]
+}
+
+const noKey = 'An API key neither sees nor changes how its owner signs in. Log in.'

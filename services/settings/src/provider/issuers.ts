@@ -1,0 +1,209 @@
+import type { Outbound } from '@opsplane/http'
+import { createRemoteJWKSet, customFetch as jwksFetch } from 'jose'
+import { LRUCache } from 'lru-cache'
+import * as oidc from 'openid-client'
+import { type Claims, claimsOf } from './claims.js'
+import type { StoredProvider } from './domain.js'
+import { issuerFetch } from './issuer-calls.js'
+import { SignInRefused } from './refusal.js'
+
+/** What is kept in the browser while somebody is at the provider. */
+export interface Expected {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+/** A provider as its client knows it. */
+export interface Client {
+  provider: Pick<StoredProvider, 'issuer' | 'clientId' | 'scopes'>
+  secret: string
+  redirectUri: string
+}
+
+export interface Redeemed {
+  claims: Claims
+  idToken: string
+}
+
+export type Issuers = ReturnType<typeof createIssuers>
+
+/** How far the clock of a provider may be off. */
+export const clockToleranceSeconds = 60
+/** A discovery document is asked for again after this time. */
+const discoveredMs = 5 * 60_000
+const mostIssuers = 500
+
+/** By signatures that only the provider can make. */
+export const signatureAlgorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+
+/** The conversation with identity providers: OpenID Connect, authorization code with PKCE. */
+export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) {
+  const discovered = new LRUCache<string, oidc.ServerMetadata>({ max: mostIssuers, ttl: discoveredMs })
+  const keys = new LRUCache<string, ReturnType<typeof createRemoteJWKSet>>({
+    max: mostIssuers,
+    ttl: discoveredMs,
+  })
+
+  /** Throws `SignInRefused` where the provider does not answer, or as somebody else. */
+  const metadataOf = async (issuer: string): Promise<oidc.ServerMetadata> => {
+    const known = discovered.get(issuer)
+    if (known) return known
+    const config = await saying('does not answer as one', () =>
+      oidc.discovery(new URL(issuer), 'discovery', undefined, undefined, {
+        [oidc.customFetch]: issuerFetch(outbound),
+        ...(isPlain(issuer) && { execute: [oidc.allowInsecureRequests] }),
+      }),
+    )
+    const metadata = config.serverMetadata()
+    // The client takes a slash at the end for none.
+    if (metadata.issuer !== issuer)
+      throw new SignInRefused(
+        'provider_failed',
+        `The identity provider names itself ${metadata.issuer}, and not ${issuer}. An owner of the workspace makes it anew with that issuer.`,
+      )
+    discovered.set(issuer, metadata)
+    return metadata
+  }
+
+  const configurationOf = async ({ provider, secret }: Omit<Client, 'redirectUri'>) => {
+    const { issuer, clientId } = provider
+    const metadata = await metadataOf(issuer)
+    const config = new oidc.Configuration(
+      metadata,
+      clientId,
+      { [oidc.clockTolerance]: clockToleranceSeconds },
+      authenticationOf(metadata, secret),
+    )
+    config[oidc.customFetch] = issuerFetch(outbound)
+    oidc.enableNonRepudiationChecks(config)
+    if (isPlain(issuer)) oidc.allowInsecureRequests(config)
+    return { config, metadata }
+  }
+
+  /** Where a browser is sent. Throws `SignInRefused` for an address that no browser should be sent to. */
+  const page = (url: URL): string => {
+    try {
+      outbound.checkUrl(url.href)
+    } catch (error) {
+      throw new SignInRefused(
+        'provider_failed',
+        'The identity provider names a page that is none of https.',
+        {
+          cause: error,
+        },
+      )
+    }
+    return url.href
+  }
+
+  return {
+    /** Begins a sign-in: where to send the browser, and what to keep until it comes back. */
+    async begin(client: Client): Promise<Expected & { location: string }> {
+      const { config } = await configurationOf(client)
+      const expected = {
+        ...{ state: oidc.randomState(), nonce: oidc.randomNonce() },
+        verifier: oidc.randomPKCECodeVerifier(),
+      }
+      const { state, nonce, verifier } = expected
+      const url = oidc.buildAuthorizationUrl(config, {
+        ...{ redirect_uri: client.redirectUri, scope: client.provider.scopes.join(' '), state, nonce },
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })
+      return { ...expected, location: page(url) }
+    },
+
+    /** Exchanges the code for what the provider says of the person. `answer`: the query of the redirect. */
+    async redeem(
+      client: Client,
+      { state, nonce, verifier }: Expected,
+      answer: URLSearchParams,
+    ): Promise<Redeemed> {
+      const { config, metadata } = await configurationOf(client)
+      const url = new URL(client.redirectUri)
+      url.search = answer.toString()
+      const tokens = await saying('has not vouched for you', () =>
+        oidc.authorizationCodeGrant(config, url, {
+          ...{
+            expectedState: state,
+            expectedNonce: nonce,
+            pkceCodeVerifier: verifier,
+            idTokenExpected: true,
+          },
+        }),
+      )
+      const own: Readonly<Record<string, unknown>> = tokens.claims() ?? {}
+      // Some keep ID tokens short, and say the rest where they are asked.
+      const told =
+        metadata.userinfo_endpoint === undefined
+          ? {}
+          : await saying('does not say who you are', () =>
+              oidc.fetchUserInfo(config, tokens.access_token, String(own.sub)),
+            )
+      return { claims: claimsOf({ ...told, ...own }), idToken: tokens.id_token ?? '' }
+    },
+
+    /** Where to log out of the provider as well; null where it has no such page. */
+    async endSession(
+      client: Omit<Client, 'redirectUri'>,
+      { idToken, returnTo }: { idToken: string; returnTo: string },
+    ): Promise<string | null> {
+      const { config, metadata } = await configurationOf(client)
+      if (metadata.end_session_endpoint === undefined) return null
+      return page(
+        oidc.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: returnTo }),
+      )
+    },
+
+    /** The keys by which the provider signs. */
+    async keysOf(issuer: string): Promise<ReturnType<typeof createRemoteJWKSet>> {
+      const known = keys.get(issuer)
+      if (known) return known
+      const { jwks_uri: uri } = await metadataOf(issuer)
+      if (uri === undefined)
+        throw new SignInRefused('provider_failed', 'The identity provider shows no keys.')
+      const made = createRemoteJWKSet(new URL(uri), {
+        [jwksFetch]: (url, options) => issuerFetch(outbound)(url, options),
+      })
+      keys.set(issuer, made)
+      return made
+    },
+  }
+}
+
+const isPlain = (issuer: string): boolean => issuer.startsWith('http:')
+
+/** By the header where the provider takes that, as it has to unless it says otherwise. */
+function authenticationOf(
+  { token_endpoint_auth_methods_supported: supported }: oidc.ServerMetadata,
+  secret: string,
+): oidc.ClientAuth {
+  const byHeader = supported === undefined || supported.includes('client_secret_basic')
+  return byHeader ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret)
+}
+
+/** What goes wrong with a provider, as the person at the browser is to read it; the cause is for the log. */
+async function saying<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof oidc.AuthorizationResponseError)
+      throw new SignInRefused(
+        'provider_refused',
+        `The identity provider has refused: ${shown(error.error)}.`,
+        {
+          cause: error,
+        },
+      )
+    throw new SignInRefused('provider_failed', `The identity provider ${what}. Begin the sign-in again.`, {
+      cause: error,
+    })
+  }
+}
+
+/** A code of OAuth: anything else is not for showing. */
+const shown = (code: string): string => (/^[a-z_]{1,50}$/.test(code) ? code : 'it gives no reason')

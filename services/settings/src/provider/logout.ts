@@ -1,0 +1,134 @@
+import { ApiError, type SsoLogout } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { Vault } from '@opsplane/postgres'
+import { sha256Hex } from '@opsplane/runtime'
+import type { ServiceContext } from '@opsplane/service'
+import { eq } from 'drizzle-orm'
+import { type JWTPayload, jwtVerify } from 'jose'
+import { z } from 'zod'
+import { ssoSessions } from '../schema/provider.js'
+import { requireSession } from '../session/own-session.js'
+import { originOf, type Sessions } from '../session/sessions.js'
+import type { Throttle } from '../session/throttle.js'
+import { isFirstToTake } from '../taken-calls.js'
+import type { ProviderAddresses } from './addresses.js'
+import type { StoredProvider } from './domain.js'
+import { endSessions } from './endings.js'
+import { clockToleranceSeconds, type Issuers, signatureAlgorithms } from './issuers.js'
+import { secretPlace } from './providers.js'
+import { enabledProvider, identityOf } from './queries.js'
+import { idTokenPlace } from './sign-in.js'
+
+export interface LogoutOptions {
+  issuers: Issuers
+  addresses: ProviderAddresses
+  vault: Vault
+  throttle: Throttle
+  sessions: Sessions
+}
+
+export type SsoLogouts = ReturnType<typeof createLogouts>
+
+/** A logout token is for now: longer than it may be on its way. */
+const oldestToken = '5 minutes'
+/** Longer than a token is taken. */
+const rememberedFor = '15 minutes'
+
+const noSessions = 'An API key has no sessions; revoke the key instead.'
+
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
+
+const LogoutClaims = z
+  .looseObject({
+    iat: z.number(),
+    jti: z.string().min(1).max(500),
+    sub: z.string().min(1).max(255).optional(),
+    sid: z.string().min(1).max(255).optional(),
+    events: z.record(z.string(), z.unknown()).refine((events) => typeof events[logoutEvent] === 'object'),
+    nonce: z.undefined().optional(),
+  })
+  .refine(({ sub, sid }) => sub !== undefined || sid !== undefined)
+
+/** Logging out there and here: the person does it here, or the provider says that they did it there. */
+export function createLogouts(
+  { database, relay, log }: Pick<ServiceContext, 'database' | 'relay' | 'log'>,
+  { issuers, addresses, vault, throttle, sessions }: LogoutOptions,
+) {
+  const { db } = database
+
+  /** Null where the session is not a provider's, or it has no such page. */
+  const pageOfProvider = async (sessionId: string): Promise<string | null> => {
+    const [row] = await db.select().from(ssoSessions).where(eq(ssoSessions.sessionId, sessionId))
+    const found = row && (await enabledProvider(db, row.providerId))
+    if (!found) return null
+    const { provider, workspaceId } = found
+    const [secret, idToken] = await Promise.all([
+      vault.open(workspaceId, provider.sealedSecret, secretPlace(provider.id)),
+      vault.open(workspaceId, row.sealedIdToken, idTokenPlace(sessionId)),
+    ])
+    return issuers.endSession({ provider, secret }, { idToken, returnTo: addresses.page('/').href })
+  }
+
+  /** Throws `invalid_token`. */
+  const verified = async ({ issuer, clientId }: StoredProvider, token: string) => {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, await issuers.keysOf(issuer), {
+        ...{ issuer, audience: clientId, algorithms: signatureAlgorithms },
+        ...{ clockTolerance: clockToleranceSeconds, maxTokenAge: oldestToken },
+      })
+      if (!types.has(protectedHeader.typ?.toLowerCase())) throw new Error('it is a token of another type')
+      return parsed(payload)
+    } catch (error) {
+      log.info({ err: error }, 'a logout token was refused')
+      throw invalidLogoutToken()
+    }
+  }
+
+  return {
+    /** Ends the session of the request, and says where to go on. */
+    async logout(meta: RequestMeta): Promise<SsoLogout> {
+      const { userId: accountId, tokenId: id } = requireSession(meta, noSessions)
+      const location = await pageOfProvider(id).catch((error: unknown) => {
+        log.warn(
+          { err: error, requestId: meta.requestId },
+          'an identity provider does not say where to log out',
+        )
+        return null
+      })
+      await sessions.end({ accountId, id, reason: 'logout' }, meta)
+      return { location }
+    },
+
+    /** Somebody has logged out at the provider: their sessions end. Throws `not_found`, `invalid_token`, `rate_limited`. */
+    async loggedOut(providerId: string, token: string, meta: RequestMeta): Promise<void> {
+      const attempt = throttle.attempt(`sso logout ${token}`, originOf(meta).address)
+      await throttle.begin(attempt, meta.now)
+      const found = await enabledProvider(db, providerId)
+      if (found === null) throw invalidLogoutToken()
+      const { provider } = found
+      const { sub: subject, sid, jti } = await verified(provider, token)
+      const taken = `sso logout ${sha256Hex(`${providerId} ${jti}`)}`
+      if (!(await isFirstToTake(database.sql, taken, rememberedFor))) throw invalidLogoutToken()
+      await throttle.succeeded(attempt, meta.now)
+      const identity =
+        subject === undefined ? null : await identityOf(db, { providerId, issuer: provider.issuer, subject })
+      if (subject !== undefined && identity === null) return
+      const ended = {
+        providerId,
+        ...(identity !== null && { identityId: identity.id }),
+        ...(sid !== undefined && { sid }),
+      }
+      await db.transaction((tx) => endSessions(tx, sessions, ended, { ...meta, reason: 'provider_logout' }))
+      relay.wake()
+    },
+  }
+}
+
+/** As the standard has it, and as providers of before it did. */
+const types = new Set<string | undefined>(['logout+jwt', 'jwt', undefined])
+
+const parsed = (payload: JWTPayload) => LogoutClaims.parse(payload)
+
+/** Wrong in whatever way, or sent before: nobody learns which. */
+const invalidLogoutToken = () =>
+  new ApiError('invalid_token', 'The logout token is not valid, or was sent before.')

@@ -1,0 +1,130 @@
+import {
+  ApiError,
+  type IdentityProvider,
+  type IdentityProviderPatch,
+  invalidField,
+  type NewIdentityProvider,
+  newId,
+} from '@opsplane/contracts'
+import type { Serialized, Transaction } from '@opsplane/eventstore'
+import type { Outbound, RequestMeta } from '@opsplane/http'
+import type { Vault } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { atHome, requireGrant } from '../membership/members.js'
+import { requireSession } from '../session/own-session.js'
+import type { Sessions } from '../session/sessions.js'
+import type { ProviderAddresses } from './addresses.js'
+import { identityProvider, type StoredProvider } from './domain.js'
+import { endSessions } from './endings.js'
+import { countProviders } from './queries.js'
+
+/** Keeps what a sign-in page offers short enough to choose from. */
+export const mostProviders = 20
+
+export interface ProvidersOptions {
+  serialized: Serialized
+  sessions: Sessions
+  vault: Vault
+  outbound: Pick<Outbound, 'checkUrl'>
+  addresses: ProviderAddresses
+  /** Domains whose people may become users by signing in, as the operator has it. */
+  domains: readonly string[]
+}
+
+export type Providers = ReturnType<typeof createProviders>
+
+/** The identity providers of a workspace, changed one request after the other. */
+export function createProviders(
+  { store, relay }: Pick<ServiceContext, 'store' | 'relay'>,
+  { serialized, sessions, vault, outbound, addresses, domains }: ProvidersOptions,
+) {
+  const present = (state: StoredProvider, version: number): IdentityProvider => ({
+    ...identityProvider.expose(state),
+    version,
+    ...addresses.of(state.id),
+  })
+  const providers = store.aggregate(identityProvider, { present })
+
+  const check = async (
+    tx: Transaction,
+    meta: RequestMeta,
+    { roles = [], defaultRole = null, domains: wanted = [] }: IdentityProviderPatch,
+  ) => {
+    for (const role of new Set([
+      ...roles.map(({ role: each }) => each),
+      ...(defaultRole ? [defaultRole] : []),
+    ]))
+      await requireGrant(tx, meta, role)
+    const at = wanted.findIndex((domain) => !domains.includes(domain))
+    if (at >= 0) throw unlistedDomain(at, wanted[at] ?? '', domains)
+  }
+
+  const sealed = (id: string, { workspaceId }: RequestMeta['tenant'], secret: string) =>
+    vault.seal(workspaceId, secret, secretPlace(id))
+
+  return {
+    present: providers.present,
+
+    get: (id: string, meta: RequestMeta): Promise<IdentityProvider> => providers.get(id, atHome(meta).tenant),
+
+    async create({ clientSecret, ...wanted }: NewIdentityProvider, meta: RequestMeta) {
+      requireSession(meta, noKey)
+      outbound.checkUrl(wanted.issuer, '/issuer')
+      const id = newId('identityProvider')
+      const sealedSecret = await sealed(id, meta.tenant, clientSecret)
+      const { now } = meta
+      return serialized(atHome(meta), async (unit, tx) => {
+        await check(tx, meta, wanted)
+        if ((await countProviders(tx, meta.tenant.workspaceId)) >= mostProviders) throw tooMany()
+        const fields = { ...wanted, sealedSecret, clientSecretSetAt: now }
+        return unit.create(providers, id, { kind: 'create', id, fields, now })
+      })
+    },
+
+    async update(id: string, { clientSecret, ...wanted }: IdentityProviderPatch, meta: RequestMeta) {
+      requireSession(meta, noKey)
+      const { now } = meta
+      const secret = clientSecret !== undefined && {
+        sealedSecret: await sealed(id, meta.tenant, clientSecret),
+        clientSecretSetAt: now,
+      }
+      const updated = await serialized(atHome(meta), async (unit, tx) => {
+        await check(tx, meta, wanted)
+        const command = { kind: 'update' as const, patch: { ...wanted, ...secret }, now }
+        const shown = await unit.handle(providers, id, command)
+        if (!shown.enabled)
+          await endSessions(tx, sessions, { providerId: id }, { ...meta, reason: 'provider_revoked' })
+        return shown
+      })
+      relay.wake()
+      return updated
+    },
+
+    async delete(id: string, meta: RequestMeta): Promise<void> {
+      requireSession(meta, noKey)
+      await serialized(atHome(meta), async (unit, tx) => {
+        await unit.handle(providers, id, { kind: 'delete' })
+        await endSessions(tx, sessions, { providerId: id }, { ...meta, reason: 'provider_revoked' })
+      })
+      relay.wake()
+    },
+  }
+}
+
+/** What the sealed secret of a provider is bound to beside its workspace. */
+export const secretPlace = (providerId: string): string => `identity-provider|${providerId}`
+
+const noKey = 'An API key does not decide who signs in. Log in, and send the request again.'
+
+function unlistedDomain(at: number, domain: string, listed: readonly string[]): ApiError {
+  const known = listed.length === 0 ? 'lists none' : `lists ${listed.join(', ')}`
+  return invalidField(
+    `/domains/${at}`,
+    'domain_not_listed',
+    `The operator of this installation ${known}: ask for ${domain} in SSO_DOMAINS of the settings service.`,
+  )
+}
+
+function tooMany(): ApiError {
+  return new ApiError('conflict', `A workspace has at most ${mostProviders} identity providers.`)
+}

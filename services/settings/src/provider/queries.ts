@@ -1,0 +1,115 @@
+import { type Identity, IdentityProviderState, IdentityState } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, eq, ne, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { identities, identityProviders } from '../schema/provider.js'
+import { memberships, workspaces } from '../schema.js'
+import type { StoredProvider } from './domain.js'
+
+/** The pool, or one transaction. */
+type Reader = Pick<Drizzle, 'select'>
+
+const Stored = IdentityProviderState.extend({ sealedSecret: z.string() })
+
+export interface ProviderOfWorkspace {
+  provider: StoredProvider
+  workspaceId: string
+}
+
+/** Of whichever workspace, as nobody is logged in yet who signs in; null where it is turned off or gone. */
+export async function enabledProvider(db: Reader, id: string): Promise<ProviderOfWorkspace | null> {
+  const [row] = await db
+    .select({ state: identityProviders.state, workspaceId: identityProviders.workspaceId })
+    .from(identityProviders)
+    .where(and(eq(identityProviders.id, id), eq(identityProviders.enabled, 'true')))
+  return row ? { provider: Stored.parse(row.state), workspaceId: row.workspaceId } : null
+}
+
+/** Those of a workspace that sign somebody in, by name. */
+export async function choicesOf(db: Reader, slug: string): Promise<{ id: string; name: string }[]> {
+  const rows = await db
+    .select({ state: identityProviders.state })
+    .from(identityProviders)
+    .innerJoin(workspaces, eq(workspaces.id, identityProviders.workspaceId))
+    .where(and(eq(workspaces.slug, slug), eq(identityProviders.enabled, 'true')))
+    .orderBy(sql`${identityProviders.state}->>'name'`, identityProviders.id)
+  return rows.map(({ state }) => {
+    const { id, name } = Stored.parse(state)
+    return { id, name }
+  })
+}
+
+export async function countProviders(db: Reader, workspaceId: string): Promise<number> {
+  const rows = await db
+    .select({ id: identityProviders.id })
+    .from(identityProviders)
+    .where(eq(identityProviders.workspaceId, workspaceId))
+  return rows.length
+}
+
+export interface Subject {
+  providerId: string
+  issuer: string
+  subject: string
+}
+
+/** Whom the provider means: by provider, issuer and subject, and never by an address. */
+export async function identityOf(
+  db: Reader,
+  { providerId, issuer, subject }: Subject,
+): Promise<IdentityState | null> {
+  const [row] = await db
+    .select({ state: identities.state })
+    .from(identities)
+    .where(
+      and(
+        eq(identities.providerId, providerId),
+        eq(identities.issuer, issuer),
+        eq(identities.subject, subject),
+      ),
+    )
+  return row ? IdentityState.parse(row.state) : null
+}
+
+/** One of the person's own; null for anybody else's. */
+export async function ownIdentity(
+  db: Reader,
+  { id, userId }: { id: string; userId: string },
+): Promise<{ workspaceId: string; providerId: string } | null> {
+  const [row] = await db
+    .select({ workspaceId: identities.workspaceId, providerId: identities.providerId })
+    .from(identities)
+    .where(and(eq(identities.id, id), eq(identities.userId, userId)))
+  return row ? { ...row, providerId: row.providerId ?? '' } : null
+}
+
+/** How many identities of one login are listed. */
+const mostIdentities = 200
+
+/** What signs a person in, the oldest first: what providers that are gone have vouched for is not. */
+export async function identitiesOf(db: Reader, userId: string): Promise<Identity[]> {
+  const rows = await db
+    .select({ state: identities.state, version: identities.version })
+    .from(identities)
+    .innerJoin(identityProviders, eq(identityProviders.id, identities.providerId))
+    .where(eq(identities.userId, userId))
+    .orderBy(identities.id)
+    .limit(mostIdentities)
+  return rows.map(({ state, version }) => ({ ...IdentityState.parse(state), version }))
+}
+
+/** Whether somebody in the workspace, or invited to it, has this address. */
+export async function isAddressOfMember(db: Reader, workspaceId: string, email: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: memberships.id })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.workspaceId, workspaceId),
+        ne(memberships.status, 'deactivated'),
+        sql`${memberships.state}->>'email' = ${email}`,
+      ),
+    )
+    .limit(1)
+  return rows.length > 0
+}

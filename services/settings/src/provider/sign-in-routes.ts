@@ -1,0 +1,132 @@
+import {
+  SsoChoices,
+  SsoLocation,
+  SsoLogout,
+  SsoQuery,
+  SsoStart,
+  ssoCallback,
+  ssoStart,
+} from '@opsplane/contracts'
+import { defineRaw, defineRoute, type RawRequest, type Route } from '@opsplane/http'
+import type { Drizzle } from '@opsplane/postgres'
+import { clearSessionCookie, setSessionCookie } from '../session/session-cookie.js'
+import type { SsoLogouts } from './logout.js'
+import { choicesOf } from './queries.js'
+import type { SsoSignIn } from './sign-in.js'
+import { clearSsoCookie, setSsoCookie, ssoCookieOf } from './sso-cookie.js'
+
+const tag = 'Single sign-on'
+
+export interface SignInWork {
+  db: Drizzle
+  signIn: SsoSignIn
+  logouts: SsoLogouts
+}
+
+/** Signing in by an identity provider, and logging out of it. */
+export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
+  return [
+    defineRoute({
+      operationId: 'listSignInProviders',
+      method: 'get',
+      path: '/auth/sso',
+      summary: 'List the identity providers of a workspace',
+      description: 'By name, to choose from before signing in. A workspace that does not exist has none.',
+      tag,
+      scope: 'public',
+      query: SsoQuery,
+      response: SsoChoices,
+      handler: async ({ query }) => ({ providers: await choicesOf(db, query.workspace) }),
+    }),
+
+    defineRoute({
+      operationId: ssoStart,
+      method: 'post',
+      path: '/auth/sso/start',
+      summary: 'Begin to sign in by an identity provider',
+      description:
+        'Answers where to send the browser, and sets a cookie for the ten minutes it may take. It comes back to `returnTo` with a session ' +
+        'cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, as `POST /auth/session` is.',
+      tag,
+      scope: 'public',
+      body: SsoStart,
+      response: SsoLocation,
+      errors: ['not_found', 'conflict', 'forbidden', 'upstream_error'],
+      idempotency: 'none',
+      handler: async ({ body, meta }) => {
+        const { location, cookie } = await signIn.start(body, meta)
+        setSsoCookie(meta, cookie)
+        return { location }
+      },
+    }),
+
+    defineRaw({
+      operationId: ssoCallback,
+      method: 'get',
+      path: '/auth/sso/:providerId/callback',
+      summary: 'Come back from an identity provider',
+      description: 'Where a provider sends the browser: it goes on to the page that began the sign-in.',
+      isDocumented: false,
+      tag,
+      scope: 'public',
+      mediaTypes: ['text/plain'],
+      errors: ['invalid_token', 'not_found', 'rate_limited', 'conflict'],
+      handler: async ({ params, request, meta }) => {
+        const given = { answer: answerOf(request), sealed: ssoCookieOf(meta) }
+        const { location, session } = await signIn.finish(params.providerId, given, meta)
+        clearSsoCookie(meta)
+        if (session) setSessionCookie(meta, { token: session.accessToken, expiresAt: session.expiresAt })
+        return { status: 303, headers: { location }, body: null }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'endSsoSession',
+      method: 'post',
+      path: '/auth/sso/logout',
+      summary: 'Log out, also of the identity provider',
+      description:
+        'Ends the session this request is made with as `POST /auth/logout` does, and answers where to send the browser to log out of the ' +
+        'identity provider that has vouched for it. Emits `session.ended`.',
+      tag,
+      scope: 'authenticated',
+      workspace: 'none',
+      ofSession: true,
+      response: SsoLogout,
+      errors: ['forbidden'],
+      idempotency: 'none',
+      handler: async ({ meta }) => {
+        const ended = await logouts.logout(meta)
+        clearSessionCookie(meta)
+        return ended
+      },
+    }),
+
+    defineRaw({
+      operationId: 'endSessionsByProvider',
+      method: 'post',
+      path: '/auth/sso/:providerId/backchannel-logout',
+      summary: 'Say that somebody has logged out at the identity provider',
+      description:
+        'Back-channel logout of OpenID Connect: the form field `logout_token`. Emits `session.ended`.',
+      isDocumented: false,
+      tag,
+      scope: 'public',
+      mediaTypes: ['text/plain'],
+      errors: ['invalid_token', 'rate_limited'],
+      handler: async ({ params, request, meta }) => {
+        const token = new URLSearchParams(request.body.toString()).get('logout_token') ?? ''
+        await logouts.loggedOut(params.providerId, token, meta)
+        return { status: 204, headers: {}, body: null }
+      },
+    }),
+  ]
+}
+
+/** The query of the redirect, as it was: what is there twice is refused by the client of the provider. */
+function answerOf({ query }: RawRequest): URLSearchParams {
+  const answer = new URLSearchParams()
+  for (const [name, values] of Object.entries(query))
+    for (const value of [values].flat()) answer.append(name, value)
+  return answer
+}

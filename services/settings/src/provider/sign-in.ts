@@ -1,0 +1,217 @@
+import {
+  type Account,
+  ApiError,
+  type Principal,
+  type Session,
+  type SsoLocation,
+  type SsoStart,
+  systemActor,
+} from '@opsplane/contracts'
+import { appendJournal, type Serialized } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import { statementsOf, type Vault } from '@opsplane/postgres'
+import { constantTimeEqual, sha256Hex } from '@opsplane/runtime'
+import type { ServiceContext } from '@opsplane/service'
+import { storedAccount } from '../account/queries.js'
+import { originOf, type Sessions } from '../session/sessions.js'
+import type { CompleteSignIn } from '../session/sign-in.js'
+import type { Throttle } from '../session/throttle.js'
+import { isFirstToTake } from '../taken-calls.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { readToken } from '../token/bearer-token.js'
+import type { ProviderAddresses } from './addresses.js'
+import type { Admission } from './admission.js'
+import type { Claims } from './claims.js'
+import { rememberSession } from './endings.js'
+import { type Flow, flowMs, openFlow, sealFlow, unknownFlow } from './flow.js'
+import type { Issuers, Redeemed } from './issuers.js'
+import { secretPlace } from './providers.js'
+import { enabledProvider, type ProviderOfWorkspace } from './queries.js'
+import { SignInRefused } from './refusal.js'
+
+export interface SignInOptions {
+  issuers: Issuers
+  admission: Admission
+  addresses: ProviderAddresses
+  vault: Vault
+  throttle: Throttle
+  sessions: Sessions
+  serialized: Serialized
+  completeSignIn: CompleteSignIn
+}
+
+/** What the browser is sent away with. */
+export interface Begun extends SsoLocation {
+  cookie: { value: string; expiresAt: string }
+}
+
+/** What became of it: where the browser goes, with a session where somebody has signed in. */
+export interface Finished {
+  location: string
+  session: Session | null
+}
+
+export type SsoSignIn = ReturnType<typeof createSsoSignIn>
+
+type Context = Pick<ServiceContext, 'database' | 'relay' | 'log'>
+
+/** Somebody's way to a provider and back. */
+export function createSsoSignIn({ database, relay, log }: Context, options: SignInOptions) {
+  const { db } = database
+  const { issuers, admission, addresses, vault, throttle, sessions, serialized, completeSignIn } = options
+
+  const clientOf = async ({ provider, workspaceId }: ProviderOfWorkspace) => ({
+    provider,
+    secret: await vault.open(workspaceId, provider.sealedSecret, secretPlace(provider.id)),
+    redirectUri: addresses.redirectUri(provider.id),
+  })
+
+  const begin = async (
+    { providerId, returnTo }: SsoStart,
+    link: Flow['link'],
+    now: string,
+  ): Promise<Begun> => {
+    addresses.redirectUri(providerId)
+    const found = await enabledProvider(db, providerId)
+    if (found === null) throw noProvider()
+    const { location, ...expected } = await issuers.begin(await clientOf(found)).catch(asApiError)
+    const expiresAt = new Date(Date.parse(now) + flowMs).toISOString()
+    const value = await sealFlow(vault, { ...expected, providerId, returnTo, link, expiresAt })
+    return { location, cookie: { value, expiresAt } }
+  }
+
+  /** A session that the workspace's provider vouches for, unless that was turned off meanwhile. */
+  const open = async (
+    { provider, workspaceId }: ProviderOfWorkspace,
+    { claims, idToken }: Redeemed,
+    meta: RequestMeta,
+  ): Promise<Session> => {
+    const { account, identityId } = await admission.admit(provider, workspaceId, claims, meta)
+    const proven = { account, methods: ['sso'] as const, providerId: provider.id, workspaceId }
+    const session = await completeSignIn(proven, originOf(meta), { now: meta.now, kind: 'web' })
+    const sessionId = readToken(session.accessToken)?.id ?? ''
+    const kept = {
+      ...{ sessionId, accountId: account.id, providerId: provider.id, identityId, sid: claims.sid },
+      sealedIdToken: await vault.seal(workspaceId, idToken, idTokenPlace(sessionId)),
+    }
+    const isPresent = await serialized(
+      { ...meta, tenant: workspaceScope(workspaceId) },
+      async (_unit, tx) => {
+        if ((await enabledProvider(tx, provider.id)) === null) return false
+        await rememberSession(tx, kept)
+        return true
+      },
+    )
+    if (isPresent) return session
+    await sessions.end({ accountId: account.id, id: sessionId, reason: 'provider_revoked' }, meta)
+    throw turnedOff()
+  }
+
+  /** The session that has begun the link is still there, and the person's own to give identities. */
+  const linking = async ({ userId, sessionId }: NonNullable<Flow['link']>, now: string): Promise<Account> => {
+    const lasts = await sessions.expiryOf(sessionId)
+    if (lasts !== null && lasts > now) return storedAccount(db, userId)
+    throw new SignInRefused(
+      'session_over',
+      'The session you began with has ended. Sign in, and link the identity again.',
+    )
+  }
+
+  const report = async (
+    { provider, workspaceId }: ProviderOfWorkspace,
+    { refusal, claims }: { refusal: SignInRefused; claims: Claims | null },
+    meta: RequestMeta,
+  ) => {
+    const { reason, message } = refusal
+    const said = { subject: claims?.subject ?? null, email: claims?.email ?? null }
+    const after = { id: provider.id, reason, message, ...said }
+    await db.transaction((tx) =>
+      appendJournal(statementsOf(tx), {
+        ...{ streamType: 'sso', streamId: `sso/${provider.id}`, tenant: workspaceScope(workspaceId) },
+        ...{ type: 'identity_provider.sign_in_refused', actor: systemActor, createdAt: meta.now },
+        ...{ requestId: meta.requestId, source: meta.source },
+        resource: { type: 'identity_provider', id: provider.id, displayName: provider.name },
+        data: { before: null, after, changes: Object.keys(after) },
+      }),
+    )
+    relay.wake()
+  }
+
+  return {
+    /** Throws `not_found`, `conflict` without a public origin, `upstream_error` where the provider does not answer. */
+    start: (wanted: SsoStart, { now }: RequestMeta): Promise<Begun> => begin(wanted, null, now),
+
+    /** For a login that has a session, which has stepped up. Throws what `start` does, and `forbidden`. */
+    startLink: (wanted: SsoStart, { principal, now }: RequestMeta): Promise<Begun> => {
+      requireBrowser(principal)
+      return begin(wanted, { userId: principal.userId, sessionId: principal.tokenId }, now)
+    },
+
+    /** The browser is back. Throws `invalid_token` for what was not begun in it, and `rate_limited`. */
+    async finish(
+      providerId: string,
+      { answer, sealed }: { answer: URLSearchParams; sealed: string | undefined },
+      meta: RequestMeta,
+    ): Promise<Finished> {
+      const { now } = meta
+      const flow = await openFlow(vault, sealed, { providerId, now })
+      if (!constantTimeEqual(answer.get('state') ?? '', flow.state)) throw unknownFlow()
+      const attempt = throttle.attempt(`sso ${flow.state}`, originOf(meta).address)
+      await throttle.begin(attempt, now)
+      if (!(await isFirstToTake(database.sql, `sso ${sha256Hex(flow.state)}`, rememberedFor)))
+        throw unknownFlow()
+      const found = await enabledProvider(db, providerId)
+      if (found === null) throw noProvider()
+      const known: { claims: Claims | null } = { claims: null }
+      try {
+        const redeemed = await issuers.redeem(await clientOf(found), flow, answer)
+        known.claims = redeemed.claims
+        const session = flow.link === null ? await open(found, redeemed, meta) : null
+        if (flow.link !== null) {
+          const linked = { claims: redeemed.claims, login: await linking(flow.link, now) }
+          await admission.link(found.provider, found.workspaceId, linked, meta)
+        }
+        await throttle.succeeded(attempt, now)
+        return { location: addresses.page(flow.returnTo).href, session }
+      } catch (error) {
+        if (!(error instanceof SignInRefused)) throw error
+        log.info({ err: error, providerId, requestId: meta.requestId }, 'a sign-in by a provider was refused')
+        await report(found, { refusal: error, claims: known.claims }, meta)
+        return { location: failurePage(addresses.page(flow.returnTo), error), session: null }
+      }
+    },
+  }
+}
+
+/** Longer than a sign-in may last. */
+const rememberedFor = '15 minutes'
+
+/** What a sealed ID token is bound to beside its workspace. */
+export const idTokenPlace = (sessionId: string): string => `sso-session|${sessionId}`
+
+/** The page reads what went wrong where no server is sent it. */
+function failurePage(page: URL, { reason, message }: SignInRefused): string {
+  page.hash = new URLSearchParams({ error: reason, message }).toString()
+  return page.href
+}
+
+/** A page has begun it, and is answered as any other of its requests. */
+function asApiError(error: unknown): never {
+  if (error instanceof SignInRefused) throw new ApiError('upstream_error', error.message, { cause: error })
+  throw error
+}
+
+/** The same for one that never was, is turned off, or is of a workspace that is nobody's business. */
+const noProvider = (): ApiError =>
+  new ApiError('not_found', 'There is no such identity provider, or it is turned off.')
+
+const turnedOff = () =>
+  new SignInRefused('provider_refused', 'The workspace does not sign anybody in by this provider any more.')
+
+function requireBrowser({ tokenId, provedAt }: Principal): void {
+  if (tokenId.startsWith('ses_') && provedAt !== undefined) return
+  throw new ApiError(
+    'forbidden',
+    'An identity is linked in the session of a browser, which the provider sends back to it. Sign in by POST /auth/session.',
+  )
+}
