@@ -53,7 +53,6 @@ export function createFactors(
     const { userId, tokenId: sessionId } = requireSession(meta, refusal)
     const session = await sessions.proofOf(sessionId)
     if (session === null) throw notFound()
-    if (session.workspaceId !== null) throw entersOneWorkspace()
     const provedMs = Date.parse(session.provedAt ?? session.createdAt)
     if (Date.parse(meta.now) - provedMs >= stepUpMs) throw proveAgain(meta)
     if (!provesFactor(session.methods) && (await factorsOf(db, userId)).length > 0) throw proveAgain(meta)
@@ -243,12 +242,6 @@ export function createFactors(
     },
   }
 }
-
-const entersOneWorkspace = () =>
-  new ApiError(
-    'forbidden',
-    'This session enters one workspace, by single sign-on: it changes nothing of the login. Sign in with its password.',
-  )
 
 function proveAgain({ principal }: RequestMeta): ApiError {
   const remedy = principal.provedAt === undefined ? 'Log in again' : 'Prove who you are by POST /auth/step-up'
