@@ -49,7 +49,6 @@ export function accessRoutes(access: AccountAccess): Route[] {
       ...own,
       operationId: 'beginStepUp',
       ofSession: true,
-      ofSession: true,
       path: '/auth/step-up/options',
       summary: 'Begin to prove once more who you are',
       description:
