@@ -45,7 +45,7 @@ async function joined(role: string): Promise<Api> {
   return as(accepted.body.data.accessToken)
 }
 
-/** Adds an authenticator app, whose code of this moment is used by it. Outside a workspace, which may take a factor first. */
+/** Adds an authenticator app, which uses its present code. Outside a workspace, as that may require a factor first. */
 async function enrol(person: Api) {
   const headers = { 'x-workspace': undefined }
   const begun = await person('POST', '/auth/factors/totp', { body: { name: 'Phone' }, headers })
@@ -130,7 +130,7 @@ test('what is done with factors is in the audit log, with where it was done', as
   }
 })
 
-test('where people use an IP address there are no passkeys, and the refusal says why', async () => {
+test('where people use an IP address there are no passkeys, and the refusal names the reason', async () => {
   const refused = await api<Refusal>('POST', '/auth/passkey/options', { headers: open })
   expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('127.0.0.1')])
 })

@@ -50,9 +50,10 @@ export async function openApiOf<Document extends { paths: object }>(info: {
     const response = await fetch(`${info.baseUrl}/openapi.json`)
     const document = (await response.json()) as Document
     // Of a service that cannot describe itself yet the gateway leaves out everything.
-    const described = Object.keys(document.paths).map((path) => `${path}/`)
+    const described = Object.keys(document.paths)
+    const isDescribed = (prefix: string) => described.some((path) => `${path}/`.startsWith(`/${prefix}/`))
     const missing = Object.values(serviceRegistry).flatMap(({ paths }) =>
-      paths.filter((place) => !described.some((path) => path.startsWith(`/${place}/`))),
+      paths.filter((prefix) => !isDescribed(prefix)),
     )
     if (missing.length > 0) throw new Error(`nothing is said of ${missing.join(', ')}`)
     return document

@@ -8,7 +8,7 @@ const FactorName = z.string().trim().min(1).max(100).meta({ example: 'Phone' })
 export const FactorKind = z.enum(['totp', 'passkey'])
 export type FactorKind = z.infer<typeof FactorKind>
 
-/** What a login has beside its password, as events carry it. */
+/** A second factor of a login, as events carry it. */
 export const FactorState = z.object({
   id: idSchema('factor'),
   userId: idSchema('user'),
@@ -133,7 +133,7 @@ export const PasskeyChallenge = z
   .meta({ id: 'PasskeyChallenge' })
 export type PasskeyChallenge = z.infer<typeof PasskeyChallenge>
 
-/** What members of a credential the platform does not know say is not looked at: browsers add some. */
+/** Unknown members of a credential are ignored, as browsers add some. */
 const credential = {
   id: CredentialId,
   rawId: CredentialId,
@@ -152,7 +152,7 @@ export const PasskeyAttestation = z
       transports: z.array(z.string().max(20)).max(10).optional(),
     }),
   })
-  .meta({ description: 'The new credential, as `toJSON` of a browser gives it.' })
+  .meta({ description: 'The new credential, in the form of its `toJSON()`.' })
 export type PasskeyAttestation = z.infer<typeof PasskeyAttestation>
 
 export const PasskeyAssertion = z
@@ -165,7 +165,7 @@ export const PasskeyAssertion = z
       userHandle: Base64Url.nullish(),
     }),
   })
-  .meta({ description: 'The credential, as `toJSON` of a browser gives it.' })
+  .meta({ description: 'The credential, in the form of its `toJSON()`.' })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
 export const NewPasskey = z
@@ -244,7 +244,7 @@ export const factorEvents = {
   ),
   'factor.clone_suspected': resourceEvent(
     FactorState,
-    'A passkey was refused: its counter says that there is a copy of it.',
+    'A passkey was refused: its counter did not increase, so a copy of it may exist.',
   ),
   'recovery_codes.created': resourceEvent(
     z.object({ id: idSchema('user'), left: z.int() }),

@@ -55,7 +55,7 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWor
       path: '/auth/passkey/options',
       summary: 'Begin to sign in with a passkey',
       description:
-        'Answers what a browser asks its authenticator for, without a name: the passkey says whose it is. What it answers is sent to ' +
+        'Answers what a browser asks its authenticator for, without a user name: the passkey identifies the login. Its answer is sent to ' +
         '`POST /auth/session`. A 409 (`passkeys_unavailable`) where passkeys are off.',
       tag,
       scope: 'public',

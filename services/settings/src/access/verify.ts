@@ -160,7 +160,7 @@ function workspaceForbidden(): ApiError {
 function factorMissing(): ApiError {
   return new ApiError(
     'factor_enrolment_required',
-    'This workspace takes a second factor. Add one by POST /auth/factors/totp or a passkey, or sign in again with the one you have.',
+    'This workspace requires a second factor. Add one by POST /auth/factors/totp or a passkey, or sign in again with the one you have.',
   )
 }
 

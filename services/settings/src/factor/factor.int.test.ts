@@ -266,7 +266,7 @@ describe('a browser', () => {
   })
 })
 
-describe('a workspace that takes a second factor', () => {
+describe('a workspace that requires a second factor', () => {
   const policy = (api: ApiClient, body: object) => api.send('PUT', '/settings/sign-in-policy', { body })
   const enters = async (session: string, workspace: string) => {
     const reply = await settings.verify(session, { workspace })

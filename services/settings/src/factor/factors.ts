@@ -41,9 +41,9 @@ export interface FactorOptions {
 export type FactorWork = ReturnType<typeof createFactors>
 
 const mostFactors = 10
-const refusal = 'An API key has nothing to do with the factors of a login. Sign in.'
+const refusal = 'An API key cannot read or change the factors of a login. Sign in.'
 
-/** The second factors of a login, which it adds and removes in a session that has proved all it can. */
+/** The second factors of a login. They are changed in sessions that have proved one lately, if there is one. */
 export function createFactors(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
   { vault, sessions, challenges, party }: FactorOptions,
@@ -53,7 +53,6 @@ export function createFactors(
     const { userId, tokenId: sessionId } = requireSession(meta, refusal)
     const session = await sessions.proofOf(sessionId)
     if (session === null) throw notFound()
-    if (session.workspaceId !== null) throw entersOneWorkspace()
     const provedMs = Date.parse(session.provedAt ?? session.createdAt)
     if (Date.parse(meta.now) - provedMs >= stepUpMs) throw proveAgain(meta)
     if (!provesFactor(session.methods) && (await factorsOf(db, userId)).length > 0) throw proveAgain(meta)
@@ -61,8 +60,8 @@ export function createFactors(
   }
 
   /**
-   * What has been proved counts from now on. With the first one all other sessions end: they were opened with less. The session
-   * it is added in has proved it.
+   * The factor counts from now on. With the first one all other sessions end, as they were opened with less; the present one has
+   * proved it.
    */
   const added = async (
     tx: Transaction,
@@ -219,7 +218,7 @@ export function createFactors(
       })
     },
 
-    /** Of somebody else, whom the caller is entitled to help: the login has its password alone from now on. */
+    /** Of another person, whom the caller may help. The login then has its password alone. */
     async removeAll(userId: string, meta: RequestMeta): Promise<void> {
       await transact(userId, async (tx) => {
         const rows = await tx.delete(table).where(eq(table.accountId, userId)).returning()
@@ -244,17 +243,11 @@ export function createFactors(
   }
 }
 
-const entersOneWorkspace = () =>
-  new ApiError(
-    'forbidden',
-    'This session enters one workspace, by single sign-on: it changes nothing of the login. Sign in with its password.',
-  )
-
 function proveAgain({ principal }: RequestMeta): ApiError {
   const remedy = principal.provedAt === undefined ? 'Log in again' : 'Prove who you are by POST /auth/step-up'
   return new ApiError(
     'step_up_required',
-    `This takes a fresh proof, with a factor where there is one. ${remedy}.`,
+    `Changing what proves a login requires a recent proof, with a factor if it has one. ${remedy}.`,
   )
 }
 
@@ -266,7 +259,7 @@ const wrongCode = () =>
 export const invalidChallenge = () =>
   new ApiError(
     'invalid_token',
-    'The challenge is not valid: it has been answered, has ended, or is of something else.',
+    'The challenge is not valid: it has been answered, has expired, or belongs to another operation.',
   )
 
 const nothingToRecover = () =>

@@ -32,8 +32,8 @@ const Content = z.tuple([z.string(), z.number()])
 const nonceBytes = 32
 
 /**
- * Sign-in by a passkey alone, which says whose it is. Anybody may ask for a challenge, so that none is kept: it is signed, and only
- * one that was used is remembered until it ends.
+ * Sign-in by a passkey alone, which identifies its login. Anybody may request a challenge, so none is stored: it is signed, and only
+ * a used one is remembered until it expires.
  */
 export function createPasskeySignIn(options: PasskeySignInOptions) {
   const { database, cursors, proofs, throttle, failures, party } = options

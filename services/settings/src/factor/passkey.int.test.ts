@@ -46,7 +46,7 @@ test('a passkey that verifies its person signs in alone, once for each challenge
   expect((await factors.answer(browser, '/auth/session')).status).toBe(201)
 })
 
-test('one that does not is a second factor beside the password', async () => {
+test('one that does not is a second factor after the password', async () => {
   const { key, email } = await enrolled('second')
   const { challenge, publicKey } = await begin()
   const assertion = key.get(publicKey, { userVerified: false })

@@ -69,7 +69,7 @@ export function createProofs(
     return used
   }
 
-  /** Null where nothing is proved. Whose passkey it is says its credential. */
+  /** Null where nothing is proved. The login is found by the id of the credential. */
   const byPasskey = async (
     assertion: PasskeyAssertion,
     challengeHash: string,

@@ -23,7 +23,7 @@ export async function unconfirmed(db: Reading, accountId: string, id: string): P
   return row ?? null
 }
 
-/** The passkey a credential is of, whosesoever it is. */
+/** The passkey with this credential id, of any login. */
 export async function passkeyByCredential(db: Reading, credentialId: string): Promise<FactorRow | null> {
   const [row] = await db.select().from(table).where(eq(table.credentialId, credentialId))
   return row ?? null

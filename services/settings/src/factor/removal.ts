@@ -11,8 +11,8 @@ import type { FactorWork } from './factors.js'
 export type RemoveFactorsOf = (userId: string, meta: RequestMeta) => Promise<void>
 
 /**
- * A login belongs to no workspace, so that an admin takes its factors only where nobody else relies on them: of a person who is a
- * member here alone, and may do no more.
+ * A login belongs to no workspace: an admin removes its factors only if no other workspace relies on them, and if its person may do no
+ * more than the admin.
  */
 export function createRemoveFactorsOf(
   { database: { db } }: Pick<ServiceContext, 'database'>,

@@ -29,7 +29,7 @@ it.each(['', '12345', '1234567', 'abcdef', '١٢٣٤٥٦', ' 123456'])('refuses 
   expect(totpStep(secret, code, now)).toBeNull()
 })
 
-test('a secret has 160 bits, and its URI says whose it is', () => {
+test('a secret has 160 bits, and its URI names its login', () => {
   expect(secret).toMatch(/^[A-Z2-7]{32}$/)
   const uri = new URL(totpUri({ issuer: 'Opsplane', email: 'a+b@example.com', secret }))
   expect([uri.protocol, uri.host, uri.searchParams.get('secret')]).toEqual(['otpauth:', 'totp', secret])

@@ -1,7 +1,7 @@
 import type { Instant } from '@opsplane/contracts'
 import { generateSecret, generateURI, verifySync } from 'otplib'
 
-/** What authenticator apps go by: six digits of SHA-1, anew each 30 seconds. */
+/** The defaults of authenticator apps: six digits of HMAC-SHA-1, in steps of 30 seconds. */
 const stepSeconds = 30
 
 export const newTotpSecret = (): string => generateSecret()

@@ -28,11 +28,11 @@ const descriptor = ({ credentialId, transports }: Pick<StoredPasskey, 'credentia
   transports,
 })
 
-/** The bytes a browser signs, by the hash of the challenge they are of: whoever answers it has the challenge itself. */
+/** The bytes a browser signs: the hash of the challenge, which is stored in place of it. */
 export const signedChallenge = (challengeHash: string): string =>
   Buffer.from(challengeHash, 'hex').toString('base64url')
 
-/** What is said of a login to its authenticators. */
+/** The handle of a login in its authenticators. */
 export const userHandle = (accountId: string): string => Buffer.from(accountId).toString('base64url')
 
 export function passkeyCreation(

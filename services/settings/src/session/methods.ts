@@ -1,6 +1,6 @@
 import type { SignInMethod } from '@opsplane/contracts'
 
-/** Single sign-on counts as one: what it takes is for its provider to say. */
+/** Single sign-on counts as one: its provider decides what it requires. */
 const factors: ReadonlySet<SignInMethod> = new Set(['passkey', 'totp', 'recovery_code', 'sso'])
 
 /** Whether somebody has proved more than a password. */

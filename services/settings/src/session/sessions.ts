@@ -145,11 +145,11 @@ export function createSessions(
 
     endAll,
 
-    /** How, when and for what a session was proved; null once it has ended. */
+    /** How and when a session was proved; null once it has ended. */
     async proofOf(id: string) {
-      const { methods, workspaceId, createdAt, provedAt } = sessions
+      const { methods, createdAt, provedAt } = sessions
       const [row] = await db
-        .select({ methods, workspaceId, createdAt, provedAt })
+        .select({ methods, createdAt, provedAt })
         .from(sessions)
         .where(eq(sessions.id, id))
       return row ?? null
