@@ -1173,7 +1173,7 @@ export interface paths {
         put?: never;
         /**
          * Begin to sign in with a passkey
-         * @description Answers what a browser asks its authenticator for, without a name: the passkey says whose it is. What it answers is sent to `POST /auth/session`. A 409 (`passkeys_unavailable`) where passkeys are off.
+         * @description Answers what a browser asks its authenticator for, without a user name: the passkey identifies the login. Its answer is sent to `POST /auth/session`. A 409 (`passkeys_unavailable`) where passkeys are off.
          */
         post: operations["beginPasskeySignIn"];
         delete?: never;
@@ -11482,7 +11482,7 @@ export interface components {
          *     }
          */
         FactorAssertion: {
-            /** @description The credential, as `toJSON` of a browser gives it. */
+            /** @description The credential, in the form of its `toJSON()`. */
             assertion: {
                 authenticatorAttachment?: string | null;
                 id: string;
@@ -14141,7 +14141,7 @@ export interface components {
         NewPasskey: {
             /** @description As it was answered. */
             challenge: string;
-            /** @description The new credential, as `toJSON` of a browser gives it. */
+            /** @description The new credential, in the form of its `toJSON()`. */
             credential: {
                 authenticatorAttachment?: string | null;
                 id: string;
