@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { connect, type Database } from './database.js'
-import { requireOneConnection } from './one-connection.js'
+import { withGuardedConnections } from './one-connection.js'
 
 const refused = /by the transaction, not by its pool/
 let database: Database
 
-beforeAll(() => {
-  requireOneConnection()
-  database = connect(process.env.TEST_DATABASE_URL ?? '', { schema: 'public', max: 2 })
+beforeAll(async () => {
+  const open = async () => connect(process.env.TEST_DATABASE_URL ?? '', { schema: 'public', max: 2 })
+  database = await withGuardedConnections(open)
 })
 afterAll(() => database.close())
 

@@ -8,23 +8,27 @@ interface OpenTransaction {
 }
 type Call = (...given: never[]) => unknown
 
-let transactions: AsyncLocalStorage<OpenTransaction> | undefined
+const transactions = new AsyncLocalStorage<OpenTransaction>()
+let guarding = 0
 
 /**
- * From now on a statement throws that its code sends by a pool while it is in a transaction of the same pool: with as many
- * such transactions as connections, each would wait for another one until Postgres ends them. For tests, as it follows
- * every call; of clients that are opened afterwards.
+ * A statement throws that code in a transaction sends by the pool of it, of the clients that are opened while `work` goes on: with as many
+ * such transactions as connections, each would wait for another one until Postgres ends them. For tests, as it follows every call.
  */
-export function requireOneConnection(): void {
-  transactions ??= new AsyncLocalStorage()
+export async function withGuardedConnections<T>(work: () => Promise<T>): Promise<T> {
+  guarding++
+  try {
+    return await work()
+  } finally {
+    guarding--
+  }
 }
 
-/** The client as it is, or, after `requireOneConnection`, one whose transactions and statements are followed. */
+/** The client as it is, or, within `withGuardedConnections`, one whose transactions and statements are followed. */
 export function guardConnections(client: postgres.Sql): postgres.Sql {
-  if (transactions === undefined) return client
-  const storage = transactions
+  if (guarding === 0) return client
   const inTransaction = () => {
-    for (let open = storage.getStore(); open; open = open.outer)
+    for (let open = transactions.getStore(); open; open = open.outer)
       if (open.isOpen && open.client === client) return true
     return false
   }
@@ -36,14 +40,14 @@ export function guardConnections(client: postgres.Sql): postgres.Sql {
   const unsafe = client.unsafe.bind(client) as Call
   client.begin = (async (...given: unknown[]) => {
     refuse('begin')
-    const open = { client, isOpen: false, outer: storage.getStore() }
+    const open = { client, isOpen: false, outer: transactions.getStore() }
     const work = given.at(-1) as Call
     const within = (...tx: never[]) => {
       open.isOpen = true
       return work(...tx)
     }
     try {
-      return await storage.run(open, () => begin(...given.slice(0, -1), within))
+      return await transactions.run(open, () => begin(...given.slice(0, -1), within))
     } finally {
       open.isOpen = false
     }

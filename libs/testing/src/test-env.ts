@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { identityOf, installationOf, recordPlace, requireOneConnection, roleOf } from '@opsplane/postgres'
+import { identityOf, installationOf, recordPlace, roleOf } from '@opsplane/postgres'
 import { shortenRests } from '@opsplane/runtime'
 import postgres from 'postgres'
 import { measured } from './jest/profile.js'
@@ -10,7 +10,6 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-requireOneConnection()
 shortenRests(10)
 
 const OBJECT_IN_USE = '55006'

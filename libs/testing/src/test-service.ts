@@ -1,6 +1,6 @@
 import { type InternalParty, newId, type Principal, permissions } from '@opsplane/contracts'
 import { createGrants, createInternalIssuer } from '@opsplane/http'
-import { urlAs } from '@opsplane/postgres'
+import { urlAs, withGuardedConnections } from '@opsplane/postgres'
 import type { BackendConfig, RunningService } from '@opsplane/runtime'
 import type { Service, ServiceOverrides } from '@opsplane/service'
 import postgres from 'postgres'
@@ -95,7 +95,7 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
     ...options.env,
   }
   const startHere = (variables: Env, overrides?: Overrides) =>
-    service.start(service.loadConfig(variables), overrides)
+    withGuardedConnections(() => service.start(service.loadConfig(variables), overrides))
   const running = await (options.start ?? ((variables) => startHere(variables, options.overrides)))(env)
   const sql = openAsOwner(database.url, service.schema)
   return {

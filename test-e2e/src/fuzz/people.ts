@@ -23,7 +23,7 @@ const personal = new Set([
   'listFactors',
 ])
 
-/** Operations of those who operate the installation, and of admins in person: the owner does both. */
+/** Operations of those who operate the installation, and of admins and owners in person: the owner does all of them. */
 export const ofOwnerInPerson = new Set([
   'createUserResetLink',
   'createAccountResetLink',
@@ -31,6 +31,8 @@ export const ofOwnerInPerson = new Set([
   'listDeadLetters',
   'redriveDeadLetter',
   'dropDeadLetter',
+  'updateIdentityProvider',
+  'deleteIdentityProvider',
 ])
 
 /** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */

@@ -13,7 +13,7 @@ export const EventStreamQuery = z.object({
   resourceType: z.string().max(100).optional(),
   resourceId: z.string().max(100).optional(),
   requestId: z.string().max(128).optional().meta({ description: 'Of the request that caused the event.' }),
-  after: z.coerce.number().pipe(z.int().min(0)).optional().meta({
+  afterSeq: z.coerce.number().pipe(z.int().min(0)).optional().meta({
     description:
       'The `seq` of the last event that was read, as `Last-Event-ID` carries it, which goes before it; only what comes from now on unless given.',
   }),

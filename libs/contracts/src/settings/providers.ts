@@ -196,7 +196,9 @@ export const SsoLogout = z
   .meta({ id: 'SsoLogout', example: { location: 'https://login.example.com/logout?client_id=opsplane' } })
 export type SsoLogout = z.infer<typeof SsoLogout>
 
-export const SsoQuery = z.object({ workspace: Slug.meta({ description: 'Slug of the workspace.' }) })
+export const SsoQuery = z.object({
+  workspace: Slug.optional().meta({ description: 'Slug of the workspace; no providers without one.' }),
+})
 export type SsoQuery = z.infer<typeof SsoQuery>
 
 export const SsoChoices = z

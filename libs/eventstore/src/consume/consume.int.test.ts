@@ -254,7 +254,7 @@ describe('consumeEvents', () => {
         return marked
       }
 
-      expect(await redrive()).toEqual([{ id: 1, consumer: 'test-seen' }])
+      expect(await redrive()).toMatchObject([{ id: 1, consumer: 'test-seen' }])
       await waitFor(async () => (await letters())[0]?.deliveries === 2)
       expect(await letters()).toMatchObject([{ redrivenAt: null, error: 'Error: cannot be handled' }])
       expect(await seen()).toEqual([])

@@ -99,6 +99,7 @@ export function factorRoutes(factors: FactorWork, removeOf: RemoveFactorsOf): Ro
       method: 'patch',
       path: '/auth/factors/:id',
       summary: 'Rename a second factor',
+      description: 'For yourself: the name is how you tell your factors apart. Emits no event.',
       body: NewFactor,
       response: Factor,
       errors: ['not_found', 'forbidden'],

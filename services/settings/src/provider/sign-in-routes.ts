@@ -36,7 +36,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       scope: 'public',
       query: SsoQuery,
       response: SsoChoices,
-      handler: async ({ query }) => ({ providers: await choicesOf(db, query.workspace) }),
+      handler: async ({ query }) => ({ providers: await choicesOf(db, query.workspace ?? '') }),
     }),
 
     defineRoute({

@@ -22,14 +22,14 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
   let bytes = 0
   let seq = from
   let hasMissed = false
-  let takenAt = performance.now()
+  /** Since when the reader has what it was sent last, and has not asked for more. */
+  let sentAt: number | undefined
   let notify = new AbortController()
 
   const clear = () => {
     events = []
     bytes = 0
     notify = new AbortController()
-    takenAt = performance.now()
   }
 
   return {
@@ -41,9 +41,15 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       else if (bytes > maxBytes) {
         hasMissed = true
         events = []
-        if (performance.now() - takenAt > restMs(stuckMs)) cut()
+        if (sentAt !== undefined && performance.now() - sentAt > restMs(stuckMs)) cut()
       }
       if (wanted.length > 0) notify.abort()
+    },
+    /** Hands a frame to the reader, which asks for more once it has room. */
+    *send(frame: string): Generator<string> {
+      sentAt = performance.now()
+      yield frame
+      sentAt = undefined
     },
     /** Resolves when there is something to send, at the latest after `ms`. */
     async filled(ms: number, ended: AbortSignal) {
@@ -57,12 +63,11 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       return taken
     },
     /** Those for the reader, as they are sent. Row rules are asked for when records are among them, as they may be new. */
-    async framesOf(found: readonly LiveEvent[]): Promise<string[]> {
+    async textOf(found: readonly LiveEvent[]): Promise<string> {
       const wanted = found.filter((event) => isFor(reader, event))
       const showsRecords = wanted.some(isOfRecord) && !(await hidesRecords())
       const shown = wanted.filter((event) => showsRecords || !isOfRecord(event))
-      takenAt = performance.now()
-      return shown.length > 0 ? [shown.map(({ frame }) => frame).join('')] : []
+      return shown.map(({ frame }) => frame).join('')
     },
   }
 }

@@ -28,7 +28,7 @@ export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): 
       description:
         'Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, ' +
         'its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are ' +
-        'left out where row rules hide some of them from you. The first is `ready`; with `Last-Event-ID`, or `after`, come those ' +
+        'left out where row rules hide some of them from you. The first is `ready`; with `Last-Event-ID`, or `afterSeq`, come those ' +
         `after that one, or a \`reset\` where they are more than ${maxMissed.toLocaleString('en')}: load the page again then. A comment comes every 15 s. A ` +
         'reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a ' +
         'permission was taken away.',
@@ -44,7 +44,7 @@ export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): 
         const options = {
           ...{ workspaceId: tenant.workspaceId, environment: tenant.environment, query, signal },
           permissions: principal.permissions,
-          after: placeOf(lastEventId) ?? query.after,
+          after: placeOf(lastEventId) ?? query.afterSeq,
           hidesRecords: () => hidesRecords(meta),
           cut: () => cut.abort(),
         }
@@ -57,7 +57,7 @@ export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): 
   ]
 }
 
-/** A browser sends what it was sent; of what is no place it begins where `after` says. */
+/** A browser sends what it was sent; of what is no place it begins where `afterSeq` says. */
 function placeOf(lastEventId: string | undefined): number | undefined {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined
 }

@@ -66,7 +66,7 @@ describe('the stream of events', () => {
     await publish(event('c'))
     await waitFor(async () => (await headOf(ada.workspaceId)) >= Number(at) + 2)
     const second = await open({ lastEventId: Number(at) })
-    const third = await open({ query: `?after=${at}` })
+    const third = await open({ query: `?afterSeq=${at}` })
     await publish(event('d'))
     for (const stream of [second, third]) {
       await waitFor(() => titlesOf(stream).length >= 3)

@@ -34,23 +34,28 @@ export async function* streamEvents(tails: AuditTails, options: StreamOptions): 
     const isTooOld = after !== undefined && (end - after > maxMissed || after > end)
     let sent = isTooOld ? end : (after ?? end)
     const retry = retryMs + Math.floor(Math.random() * retrySpreadMs)
-    yield `retry: ${retry}\nid: ${sent}\nevent: ${isTooOld ? 'reset' : 'ready'}\ndata: {}\n\n`
+    yield* queue.send(`retry: ${retry}\nid: ${sent}\nevent: ${isTooOld ? 'reset' : 'ready'}\ndata: {}\n\n`)
     let upTo = end
     for (;;) {
-      for await (const events of tails.between(workspaceId, sent, upTo)) {
-        if (ended.aborted) return
-        yield* await queue.framesOf(events)
+      if (upTo > sent) {
+        for await (const events of tails.between(workspaceId, sent, upTo)) {
+          if (ended.aborted) return
+          const text = await queue.textOf(events)
+          if (text !== '') yield* queue.send(text)
+        }
+        // The place of what is not for this reader is one to go on from as well.
+        yield* queue.send(`id: ${upTo}\n\n`)
+        sent = upTo
       }
-      // The place of what is not for this reader is one to go on from as well.
-      yield sent === upTo ? ': \n\n' : `id: ${upTo}\n\n`
-      sent = upTo
       await queue.filled(heartbeatMs, ended)
       if (ended.aborted) return
       const taken = queue.take()
       upTo = taken.seq
       if (taken.events === undefined) continue
-      yield* await queue.framesOf(taken.events)
-      if (upTo > sent) yield `id: ${upTo}\n\n`
+      const text = await queue.textOf(taken.events)
+      const isPlaceShown = text !== '' && taken.events.at(-1)?.seq === upTo
+      const place = upTo > sent && !isPlaceShown ? `id: ${upTo}\n\n` : ''
+      yield* queue.send(text + place || ': \n\n')
       sent = upTo
     }
   } finally {

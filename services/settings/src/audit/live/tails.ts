@@ -31,7 +31,7 @@ interface Tail {
 
 /** A hint is what wakes; this finds what no hint has brought. */
 const lookEveryMs = 2_000
-const pageRows = 100
+const pageRows = 50
 const pageBytes = 256 * 1024
 const work = 'audit-log'
 
