@@ -974,7 +974,10 @@ export interface paths {
         delete: operations["removeFactor"];
         options?: never;
         head?: never;
-        /** Rename a second factor */
+        /**
+         * Rename a second factor
+         * @description For yourself: the name is how you tell your factors apart. Emits no event.
+         */
         patch: operations["renameFactor"];
         trace?: never;
     };
@@ -2439,7 +2442,7 @@ export interface paths {
         };
         /**
          * Read events as they happen
-         * @description Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are left out where row rules hide some of them from you. The first is `ready`; with `Last-Event-ID`, or `after`, come those after that one, or a `reset` where they are more than 10,000: load the page again then. A comment comes every 15 s. A reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a permission was taken away.
+         * @description Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are left out where row rules hide some of them from you. The first is `ready`; with `Last-Event-ID`, or `afterSeq`, come those after that one, or a `reset` where they are more than 10,000: load the page again then. A comment comes every 15 s. A reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a permission was taken away.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -34633,9 +34636,9 @@ export interface operations {
     };
     listSignInProviders: {
         parameters: {
-            query: {
-                /** @description Slug of the workspace. */
-                workspace: string;
+            query?: {
+                /** @description Slug of the workspace; no providers without one. */
+                workspace?: string;
             };
             header?: {
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
@@ -48100,7 +48103,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `seq` of the last event that was read, as `Last-Event-ID` carries it, which goes before it; only what comes from now on unless given. */
-                after?: number | null;
+                afterSeq?: number | null;
                 /** @description Of the request that caused the event. */
                 requestId?: string;
                 resourceId?: string;

@@ -1,9 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { untilRestMoment } from './rest-moments.js'
+import { restMs, shortenRests, untilRestMoment } from './rest-moments.js'
+import { systemTimers } from './timers.js'
 
 // Time stands still, so that whoever waits and whoever looks do so at the same moment.
-beforeEach(() => void jest.useFakeTimers())
-afterEach(() => void jest.useRealTimers())
+let shortened: number
+beforeEach(() => {
+  shortened = shortenRests(1)
+  jest.useFakeTimers()
+})
+afterEach(() => {
+  jest.useRealTimers()
+  shortenRests(shortened)
+})
 
 describe('moments of rest', () => {
   const present = () => performance.timeOrigin + performance.now()
@@ -16,6 +24,12 @@ describe('moments of rest', () => {
     const everyMs = 3_600_000
     expect(sinceMoment(everyMs).place).toBeGreaterThanOrEqual(2_700)
     expect(sinceMoment(everyMs).place).toBeCloseTo(sinceMoment(everyMs, 10 * everyMs).place, -3)
+  })
+
+  it('are nearer where rests are shortened, but for a simulated clock', () => {
+    shortenRests(10)
+    expect(untilRestMoment(10_000)).toBeLessThanOrEqual(1_000 + 1_000 / 50 + 1)
+    expect([restMs(5_000), restMs(5_000, { ...systemTimers })]).toEqual([500, 5_000])
   })
 
   it('of a longer step are moments of a shorter one', () => {
