@@ -18,7 +18,10 @@ const Described = z.object({
     z.string(),
     z.looseObject({
       get: z
-        .looseObject({ parameters: z.array(z.looseObject({ name: z.string().optional() })).default([]) })
+        .looseObject({
+          parameters: z.array(z.looseObject({ name: z.string().optional() })).default([]),
+          responses: z.record(z.string(), z.looseObject({ content: z.looseObject({}).default({}) })),
+        })
         .optional(),
     }),
   ),
@@ -43,7 +46,9 @@ export async function candidates(base: string, headers: Record<string, string>):
   const answer = await request(`${base}/openapi.json`)
   const { paths } = Described.parse(await answer.body.json())
   const reads = Object.entries(paths).flatMap(([path, { get }]) => {
-    if (get === undefined || path.includes('{')) return []
+    // A stream of events has no end.
+    if (get === undefined || path.includes('{') || 'text/event-stream' in (get.responses[200]?.content ?? {}))
+      return []
     const limit = get.parameters.some(({ name }) => name === 'limit') ? '?limit=200' : ''
     return [`${path}${limit}`]
   })
