@@ -19,7 +19,7 @@ const agent = new Agent({ connections: 64 })
 beforeAll(async () => {
   // Low enough for a short flood to reach them; the second tenant's few requests do not.
   const extra = {
-    RATE_LIMIT_PER_MINUTE: '3000',
+    RATE_LIMIT_PER_MINUTE: '1800',
     BODY_TIMEOUT_MS: '3000',
     LIMITS: JSON.stringify({ openPolls: 20 }),
   }
