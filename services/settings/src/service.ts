@@ -23,6 +23,7 @@ import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
 import { createBreakGlass } from './access/break-glass.js'
 import { createBrowserSignIn } from './access/browser-sign-in.js'
+import { createRemoveFactorsOf } from './access/factor-removal.js'
 import { createPasswordReset, createResetSignIn } from './access/password-reset.js'
 import { createTokenCheck } from './access/presented-tokens.js'
 import { resetLinkRoutes } from './access/reset-link-routes.js'
@@ -55,7 +56,6 @@ import { createFactors } from './factor/factors.js'
 import { createPasskeySignIn } from './factor/passkey-sign-in.js'
 import { createProofs } from './factor/proof.js'
 import { relyingPartyOf } from './factor/relying-party.js'
-import { createRemoveFactorsOf } from './factor/removal.js'
 import { factorRoutes } from './factor/routes.js'
 import { internalRoutes } from './internal-routes.js'
 import { measureLastBackup } from './last-backup.js'
@@ -259,7 +259,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
       signIn: createBrowserSignIn({ login, accept, answer, signInByReset }),
     }),
     ...sessionRoutes({ sessions, members, cursors }),
-    ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members })),
+    ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members, operators })),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions })),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),

@@ -14,12 +14,13 @@ import { usersOf } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 import { factorsOf, stepMs } from './factors.fixture.js'
 
+const operator = 'hal@example.com'
 let settings: Settings
 let factors: ReturnType<typeof factorsOf>
 let ada: Owner
 let users: ReturnType<typeof usersOf>
 beforeAll(async () => {
-  settings = await startSettings()
+  settings = await startSettings({ OPERATORS: operator })
   factors = factorsOf(settings)
   ada = await settings.owner('acme')
   users = usersOf(settings, ada, await settings.as(ada.session, { workspace: 'acme' }))
@@ -231,6 +232,14 @@ describe('what proves a login', () => {
     // A workspace of gus's own: what proves the login there is nothing to an admin of another one.
     await (await own(gus.session)).post('/workspaces', { slug: 'gus' })
     expect((await remove(gus.userId)).error().code).toBe('forbidden')
+    // Nor what proves who operates the installation.
+    const hal = await users.joined(operator)
+    await settings.service.sql`
+      update accounts set state = jsonb_set(state::jsonb, '{addressProvenAt}', '"2026-01-01T00:00:00.000Z"')
+      where id = ${hal.userId}`
+    await factors.totp(await own(hal.session))
+    expect((await remove(hal.userId)).error().code).toBe('forbidden')
+    expect((await factors.login(operator)).error().code).toBe('factor_required')
     expect((await factors.login('gus@example.com')).error().code).toBe('factor_required')
 
     expect((await remove(fay.userId)).status).toBe(204)

@@ -8,14 +8,16 @@ import {
   TotpConfirmation,
   TotpEnrolment,
 } from '@opsplane/contracts'
-import { defineRoute, type Route } from '@opsplane/http'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { FactorWork } from './factors.js'
-import type { RemoveFactorsOf } from './removal.js'
 
 const own = { tag: 'Authentication', scope: 'authenticated', workspace: 'none' } as const
 /** A secret that is shown once is kept nowhere, not even for a repetition. */
 const change = { ...own, stepUp: true, idempotency: 'none' } as const
+
+/** Removes the factors of a member who has lost them. Throws `not_found` and `forbidden`. */
+export type RemoveFactorsOf = (userId: string, meta: RequestMeta) => Promise<void>
 
 /** The second factors of the caller's own login, in a session. */
 export function factorRoutes(factors: FactorWork, removeOf: RemoveFactorsOf): Route[] {
