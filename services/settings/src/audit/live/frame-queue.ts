@@ -16,11 +16,11 @@ export interface FrameQueueOptions extends Reader {
 
 export type FrameQueue = ReturnType<typeof createFrameQueue>
 
-/** What is still to be sent to one reader, of a log that has come to `seq`. */
-export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOptions, from: number) {
+/** What is still to be sent to one reader. */
+export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOptions) {
   let events: LiveEvent[] = []
   let bytes = 0
-  let seq = from
+  let seq = 0
   let hasMissed = false
   /** Since when the reader has what it was sent last, and has not asked for more. */
   let sentAt: number | undefined
@@ -55,7 +55,7 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
     async filled(ms: number, ended: AbortSignal) {
       if (!notify.signal.aborted) await delay(ms, AbortSignal.any([notify.signal, ended]))
     },
-    /** All that waits, and the place up to which it is all; without `events` they are to be read from the log. */
+    /** All that waits, and the place of the last event that came, 0 without one; without `events` they are to be read from the log. */
     take(): { events: LiveEvent[] | undefined; seq: number } {
       const taken = { events: hasMissed ? undefined : events, seq }
       hasMissed = false

@@ -27,9 +27,8 @@ const [retryMs, retrySpreadMs] = [1_000, 4_000]
 export async function* streamEvents(tails: AuditTails, options: StreamOptions): AsyncGenerator<string> {
   const { workspaceId, after, signal } = options
   const ended = AbortSignal.any([signal, tails.ending])
-  const { seq: end, listen } = await tails.follow(workspaceId)
-  const queue = createFrameQueue(options, end)
-  const stop = listen(queue.add)
+  const queue = createFrameQueue(options)
+  const { seq: end, stop } = await tails.follow(workspaceId, queue.add)
   try {
     const isTooOld = after !== undefined && (end - after > maxMissed || after > end)
     let sent = isTooOld ? end : (after ?? end)
@@ -50,7 +49,7 @@ export async function* streamEvents(tails: AuditTails, options: StreamOptions): 
       await queue.filled(heartbeatMs, ended)
       if (ended.aborted) return
       const taken = queue.take()
-      upTo = taken.seq
+      upTo = Math.max(upTo, taken.seq)
       if (taken.events === undefined) continue
       const text = await queue.textOf(taken.events)
       const isPlaceShown = text !== '' && taken.events.at(-1)?.seq === upTo

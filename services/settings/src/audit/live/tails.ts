@@ -6,8 +6,8 @@ import { type LiveEvent, liveEvent } from './live-event.js'
 export type Listener = (events: readonly LiveEvent[]) => void
 
 export interface AuditTails {
-  /** Where a log is; `listen`, called at once, hands over what comes after that, and returns how to stop. */
-  follow(workspaceId: string): Promise<{ seq: number; listen(listener: Listener): () => void }>
+  /** Hands over what comes after the returned `seq`, until `stop`. */
+  follow(workspaceId: string, listener: Listener): Promise<{ seq: number; stop(): void }>
   /** Events between two places of a chain, the latter included, in pages. */
   between(workspaceId: string, after: number, upTo: number): AsyncGenerator<LiveEvent[]>
   /** The log has become longer, here. */
@@ -68,8 +68,9 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
     }
   }
 
+  /** Few rows of each log in turn, so that no workspace waits for all that another has written. */
   const advance = async (workspaceId: string, tail: Tail, end: number) => {
-    for await (const events of between(workspaceId, tail.seq, end)) {
+    for await (const events of between(workspaceId, tail.seq, Math.min(tail.seq + pageRows, end))) {
       tail.seq = events.at(-1)?.seq ?? end
       for (const listener of [...tail.listeners]) listener(events)
     }
@@ -77,9 +78,14 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
   const look = async () => {
     if (tails.size === 0) return
     const ends = await endsOf([...tails.keys()])
-    for (const [workspaceId, tail] of [...tails]) {
-      const end = ends.get(workspaceId) ?? 0
-      if (end > tail.seq && tail.listeners.size > 0) await advance(workspaceId, tail, end)
+    for (let isBehind = true; isBehind && !closing.signal.aborted; ) {
+      isBehind = false
+      for (const [workspaceId, tail] of [...tails]) {
+        const end = ends.get(workspaceId) ?? 0
+        if (end <= tail.seq) continue
+        await advance(workspaceId, tail, end)
+        isBehind ||= tail.seq < end
+      }
     }
   }
   const run = async () => {
@@ -101,22 +107,17 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
     between,
     ending: ending.signal,
     end: () => ending.abort(),
-    async follow(workspaceId) {
+    async follow(workspaceId, listener) {
       const seq = tails.get(workspaceId)?.seq ?? (await endsOf([workspaceId])).get(workspaceId) ?? 0
       // Another reader may have begun meanwhile.
       const tail = tails.get(workspaceId) ?? { seq, listeners: new Set() }
       tails.set(workspaceId, tail)
-      return {
-        seq: tail.seq,
-        listen(listener) {
-          tails.set(workspaceId, tail)
-          tail.listeners.add(listener)
-          return () => {
-            tail.listeners.delete(listener)
-            if (tail.listeners.size === 0 && tails.get(workspaceId) === tail) tails.delete(workspaceId)
-          }
-        },
+      tail.listeners.add(listener)
+      const stop = () => {
+        tail.listeners.delete(listener)
+        if (tail.listeners.size === 0) tails.delete(workspaceId)
       }
+      return { seq: tail.seq, stop }
     },
     grown() {
       if (tails.size > 0) wake()
