@@ -8,7 +8,7 @@ import { duration } from '../format/times.js'
 import { texts } from '../texts/en.js'
 import { useKeys } from './keys.js'
 import { Problem } from './problem.js'
-import { useNow } from './time.js'
+import { Time, useNow } from './time.js'
 import type { ListView } from './use-list.js'
 
 export interface Column<Item> {
@@ -20,6 +20,19 @@ export interface Column<Item> {
   narrow?: 'state' | 'title' | 'time' | 'meta'
   cell(item: Item): ReactNode
 }
+
+/** When it was made, at the end of a row. */
+export const whenColumn = (head: string): Column<{ createdAt: string }> => ({
+  id: 'when',
+  head,
+  width: '88px',
+  narrow: 'time',
+  cell: ({ createdAt }) => (
+    <span className="muted number">
+      <Time at={createdAt} />
+    </span>
+  ),
+})
 
 interface ListProps<Item> {
   label: string

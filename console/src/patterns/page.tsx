@@ -4,6 +4,7 @@ import type { ShownRequest } from '../api/curl.js'
 import { texts } from '../texts/en.js'
 import { AsCurl } from './curl.js'
 import { Icon } from './icons.js'
+import { Problem } from './problem.js'
 
 interface PageHeadProps {
   title: string
@@ -82,8 +83,28 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   )
 }
 
+interface DetailBodyProps<Data> {
+  query: { data: Data | undefined; error: unknown; refetch(): Promise<unknown> }
+  children(data: Data): ReactNode
+}
+
+/** Below the head of a detail: what was read, why it cannot be, or its outline until it is there. */
+export function DetailBody<Data>({ query: { data, error, refetch }, children }: DetailBodyProps<Data>) {
+  return (
+    <div className="detail-body">
+      {data ? (
+        children(data)
+      ) : error ? (
+        <Problem error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DetailSkeleton />
+      )}
+    </div>
+  )
+}
+
 /** Of a detail that is being read, after a moment. */
-export function DetailSkeleton() {
+function DetailSkeleton() {
   return (
     <div
       className="skeleton detail-skeleton"

@@ -4,11 +4,10 @@ import { getRouteApi, useNavigate, useParams } from '@tanstack/react-router'
 import { apiPath, type Delivery, type Webhook } from '../../api/api.js'
 import type { MergedCursor } from '../../api/merge.js'
 import { mostWebhooks, pageSize, readAllDeliveries, webhooksQuery } from '../../api/queries.js'
-import { type Column, List } from '../../patterns/list.js'
+import { type Column, List, whenColumn } from '../../patterns/list.js'
 import { PageHead, Split } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
 import { State, StatusCode } from '../../patterns/state.js'
-import { Time } from '../../patterns/time.js'
 import { useList } from '../../patterns/use-list.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
@@ -165,17 +164,7 @@ const columnsOf = (names: ReadonlyMap<string, string>): Column<Delivery>[] => [
     width: '72px',
     cell: ({ attempts }) => <span className="muted number">{attempts}</span>,
   },
-  {
-    id: 'when',
-    head: words.when,
-    width: '88px',
-    narrow: 'time',
-    cell: ({ createdAt }) => (
-      <span className="muted number">
-        <Time at={createdAt} />
-      </span>
-    ),
-  },
+  whenColumn(words.when),
 ]
 
 function Endpoint({ delivery, name }: { delivery: Delivery; name: string | undefined }) {

@@ -5,8 +5,7 @@ import { deliveryQuery, webhookQuery } from '../../api/queries.js'
 import { duration, relativeTime } from '../../format/times.js'
 import { Id } from '../../patterns/copy.js'
 import { AsCurl } from '../../patterns/curl.js'
-import { DetailHead, DetailSkeleton, Facts } from '../../patterns/page.js'
-import { Problem } from '../../patterns/problem.js'
+import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { State } from '../../patterns/state.js'
 import { ExactTime, useNow } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
@@ -22,7 +21,8 @@ const words = texts.deliveries
 export function DeliveryPage() {
   const { webhookId, deliveryId } = route.useParams()
   const { place } = usePlace()
-  const { data, error, refetch } = useQuery(deliveryQuery(place, webhookId, deliveryId))
+  const query = useQuery(deliveryQuery(place, webhookId, deliveryId))
+  const { data } = query
   const closed = { to: '/w/$workspace/$environment/deliveries', params: place, search: true } as const
   const request = { path: `${apiPath}/webhooks/${webhookId}/deliveries/${deliveryId}` }
   return (
@@ -31,19 +31,15 @@ export function DeliveryPage() {
         {data && <Resend delivery={data} />}
         <AsCurl request={request} />
       </DetailHead>
-      <div className="detail-body">
-        {data ? (
+      <DetailBody query={query}>
+        {(data) => (
           <>
             <Story delivery={data} />
             <DeliveryFacts delivery={data} />
             <Attempts key={data.id} delivery={data} />
           </>
-        ) : error ? (
-          <Problem error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DetailSkeleton />
         )}
-      </div>
+      </DetailBody>
     </>
   )
 }

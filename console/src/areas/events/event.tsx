@@ -6,7 +6,7 @@ import { eventDeliveriesQuery, eventQuery } from '../../api/queries.js'
 import { Id } from '../../patterns/copy.js'
 import { AsCurl } from '../../patterns/curl.js'
 import { Code } from '../../patterns/json.js'
-import { DetailHead, DetailSkeleton, Facts } from '../../patterns/page.js'
+import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
 import { ExactTime } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
@@ -25,22 +25,15 @@ type Tab = (typeof tabs)[number]
 export function EventPage() {
   const { eventId } = route.useParams()
   const { place } = usePlace()
-  const { data, error, refetch } = useQuery(eventQuery(place, eventId))
+  const query = useQuery(eventQuery(place, eventId))
+  const { data } = query
   const closed = { to: '/w/$workspace/$environment/events', params: place, search: true } as const
   return (
     <>
       <DetailHead title={data?.type ?? words.facts.id} closed={closed}>
         <AsCurl request={{ path: `${apiPath}/audit/${eventId}` }} />
       </DetailHead>
-      <div className="detail-body">
-        {data ? (
-          <Detail event={data} />
-        ) : error ? (
-          <Problem error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DetailSkeleton />
-        )}
-      </div>
+      <DetailBody query={query}>{(data) => <Detail event={data} />}</DetailBody>
     </>
   )
 }

@@ -2,10 +2,9 @@ import { getRouteApi, useNavigate, useParams } from '@tanstack/react-router'
 import { type AuditEvent, apiPath } from '../../api/api.js'
 import { pageSize, readEvents } from '../../api/queries.js'
 import { useCommand } from '../../patterns/curl.js'
-import { type Column, List } from '../../patterns/list.js'
+import { type Column, List, whenColumn } from '../../patterns/list.js'
 import { PageHead, Split } from '../../patterns/page.js'
 import { Empty } from '../../patterns/problem.js'
-import { Time } from '../../patterns/time.js'
 import { useList } from '../../patterns/use-list.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
@@ -116,15 +115,5 @@ const columns: Column<AuditEvent>[] = [
     width: 'minmax(100px, 0.7fr)',
     cell: ({ actor }) => <span className="ellipsis muted">{actor.name}</span>,
   },
-  {
-    id: 'when',
-    head: words.when,
-    width: '88px',
-    narrow: 'time',
-    cell: ({ createdAt }) => (
-      <span className="muted number">
-        <Time at={createdAt} />
-      </span>
-    ),
-  },
+  whenColumn(words.when),
 ]

@@ -9,7 +9,7 @@ import { duration } from '../../format/times.js'
 import { Id } from '../../patterns/copy.js'
 import { AsCurl } from '../../patterns/curl.js'
 import { Icon } from '../../patterns/icons.js'
-import { DetailHead, DetailSkeleton, Facts } from '../../patterns/page.js'
+import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
 import { State } from '../../patterns/state.js'
 import { ExactTime } from '../../patterns/time.js'
@@ -28,7 +28,8 @@ const rowCount = 10
 export function WebhookPage() {
   const { webhookId } = route.useParams()
   const { place } = usePlace()
-  const { data, error, refetch } = useQuery(webhookQuery(place, webhookId))
+  const query = useQuery(webhookQuery(place, webhookId))
+  const { data } = query
   const latest = useQuery(latestDeliveriesQuery(place, webhookId))
   const closed = { to: '/w/$workspace/$environment/webhooks', params: place, search: true } as const
   return (
@@ -37,8 +38,8 @@ export function WebhookPage() {
         {data && <Actions webhook={data} />}
         <AsCurl request={{ path: `${apiPath}/webhooks/${webhookId}` }} />
       </DetailHead>
-      <div className="detail-body">
-        {data ? (
+      <DetailBody query={query}>
+        {(data) => (
           <>
             <div className="story">
               <State of={data.status} />
@@ -52,12 +53,8 @@ export function WebhookPage() {
             <WebhookFacts webhook={data} />
             <Latest webhookId={webhookId} deliveries={latest.data ?? []} />
           </>
-        ) : error ? (
-          <Problem error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DetailSkeleton />
         )}
-      </div>
+      </DetailBody>
     </>
   )
 }
