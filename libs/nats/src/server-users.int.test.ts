@@ -239,7 +239,7 @@ test.each(changeSignals.publishers)(
         callback: (error, { subject: on }) => resolve(error ? String(error) : on),
       })
     })
-    await connection.flush()
+    await Promise.all([connection.flush(), as(publisher)])
     publishHint(linkOf(publisher), names.changedSubject({ workspaceId: 'ws_1', environment: 'staging' }))
     expect(await message).toBe('changed.ws_1.staging')
   },
