@@ -1,10 +1,11 @@
 import { DeadLetter, DeadLetterFilters, PlatformStatus } from '@opsplane/contracts'
-import { defineList, defineRoute, type PlatformClients, type Route } from '@opsplane/http'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
+import type { Asking } from './asking.js'
 import { createDeadLetters } from './dead-letters.js'
-import { operatedServices } from './operated.js'
-import { createPlatformStatus } from './platform-status.js'
+import type { AllOperated } from './operated.js'
+import { platformStatus } from './platform-status.js'
 
 const operating = {
   tag: 'Platform',
@@ -14,11 +15,12 @@ const operating = {
 } as const
 
 /** How the installation is, for those who operate it. */
-export function operatorRoutes(ctx: ServiceContext, neighbours: PlatformClients): Route[] {
-  const { database, log } = ctx
-  const operated = operatedServices(ctx.operations, neighbours)
-  const status = createPlatformStatus({ db: database.db, operated, neighbours, log })
-  const deadLetters = createDeadLetters(operated, ctx.cursors)
+export function operatorRoutes(
+  { database: { db }, cursors }: ServiceContext,
+  operated: AllOperated,
+  asking: Asking,
+): Route[] {
+  const deadLetters = createDeadLetters(operated, cursors)
   return [
     defineRoute({
       ...operating,
@@ -30,7 +32,7 @@ export function operatorRoutes(ctx: ServiceContext, neighbours: PlatformClients)
         'Which services are ready, how far they are with events and due work, what they have given up, and which webhooks wait. A service ' +
         "that does not answer within three seconds is reported so. Counts and names, no tenant's content.",
       response: PlatformStatus,
-      handler: () => status(),
+      handler: () => platformStatus(db, asking),
     }),
 
     defineList({
@@ -39,8 +41,8 @@ export function operatorRoutes(ctx: ServiceContext, neighbours: PlatformClients)
       path: '/platform/dead-letters',
       summary: 'List what consumers of events have given up',
       description:
-        'Of one service after the other, the oldest first; without what an event says and why it has failed, which `opsplane dead-letters ' +
-        'show` reads on the servers.',
+        'Of one service after the other, the oldest first; with the kind of failure, and without what an event and the error say, which ' +
+        '`opsplane dead-letters show` reads on the servers.',
       sorts: [],
       query: DeadLetterFilters,
       response: DeadLetter,

@@ -184,6 +184,7 @@ describe('a browser', () => {
       'POST /auth/recovery-codes',
       'POST /auth/tokens',
       'POST /auth/tokens/rotate',
+      'POST /platform/accounts/remove-factors',
       'POST /platform/accounts/reset-link',
       'POST /platform/dead-letters/absent/redrive',
       'POST /secrets',
