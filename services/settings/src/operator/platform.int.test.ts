@@ -50,6 +50,11 @@ async function givenUp(
     returning id`
   return `settings:${row?.id}`
 }
+const reported = async (id: string) =>
+  (
+    await settings.service.sql<{ type: string }[]>`
+      select type from events where resource->>'id' = ${id} order by position`
+  ).map(({ type }) => type)
 const list = (query = '') => operator.get(`/platform/dead-letters${query}`)
 
 describe('dead letters', () => {
@@ -85,6 +90,7 @@ describe('dead letters', () => {
     const id = await givenUp('evt_1')
     const marked = (await operator.post(`/platform/dead-letters/${id}/redrive`)).data(DeadLetter)
     expect(marked).toMatchObject({ id, redrivenAt: expect.any(String) })
+    expect(await reported(id)).toEqual(['dead_letter.redriven'])
     const relayed = await givenUp('evt_2', { consumer: 'relay' })
     expect((await operator.post(`/platform/dead-letters/${relayed}/redrive`)).error().code).toBe('conflict')
     expect((await operator.send('DELETE', `/platform/dead-letters/${relayed}`)).status).toBe(204)
@@ -93,6 +99,28 @@ describe('dead letters', () => {
         'not_found',
       )
     expect((await operator.post(`/platform/dead-letters/${relayed}/redrive`)).error().code).toBe('not_found')
+  })
+
+  it('are reported in the workspace they are of, by whom they were redriven and dropped', async () => {
+    const ids = [
+      await givenUp('evt_1', { subject: `evt.${ada.workspaceId}.staging.incident.created` }),
+      await givenUp('topic:7', { subject: `bus.${ada.workspaceId}.staging.${secret}` }),
+    ]
+    for (const id of ids) {
+      await operator.post(`/platform/dead-letters/${id}/redrive`)
+      expect((await operator.send('DELETE', `/platform/dead-letters/${id}`)).status).toBe(204)
+      expect(await reported(id)).toEqual(['dead_letter.redriven', 'dead_letter.dropped'])
+    }
+    const rows = await settings.service.sql`
+      select workspace_id, environment, actor, data::text from events where type = 'dead_letter.dropped' order by position desc limit 2`
+    const [ofNone, ofEvent] = rows
+    expect(ofEvent).toMatchObject({
+      workspace_id: ada.workspaceId,
+      environment: 'staging',
+      actor: { id: ada.userId },
+    })
+    expect(ofNone).toMatchObject({ workspace_id: 'platform', actor: { id: ada.userId } })
+    for (const { data } of rows) expect(data).not.toContain('123456')
   })
 
   it('of a service that is away are not kept quiet about', async () => {

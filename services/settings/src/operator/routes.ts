@@ -15,12 +15,8 @@ const operating = {
 } as const
 
 /** How the installation is, for those who operate it. */
-export function operatorRoutes(
-  { database: { db }, cursors }: ServiceContext,
-  operated: AllOperated,
-  asking: Asking,
-): Route[] {
-  const deadLetters = createDeadLetters(operated, cursors)
+export function operatorRoutes(ctx: ServiceContext, operated: AllOperated, asking: Asking): Route[] {
+  const deadLetters = createDeadLetters(ctx, operated, ctx.cursors)
   return [
     defineRoute({
       ...operating,
@@ -32,7 +28,7 @@ export function operatorRoutes(
         'Which services are ready, how far they are with events and due work, what they have given up, and which webhooks wait. A service ' +
         "that does not answer within three seconds is reported so. Counts and names, no tenant's content.",
       response: PlatformStatus,
-      handler: () => platformStatus(db, asking),
+      handler: () => platformStatus(ctx.database.db, asking),
     }),
 
     defineList({
@@ -59,16 +55,12 @@ export function operatorRoutes(
       summary: 'Hand a dead letter to its consumer again',
       description:
         'One that is handled is gone afterwards; one that fails stays, with `redrivenAt` null. Its effect is there once, however often this ' +
-        'is called. What was too large for NATS (`relay`) is a 409.',
+        'is called. What was too large for NATS (`relay`) is a 409. Emits ' +
+        '`dead_letter.redriven` in its workspace.',
       response: DeadLetter,
       errors: ['not_found', 'conflict', 'service_unavailable'],
       idempotency: 'none',
-      handler: ({ params, meta }) => {
-        meta
-          .log()
-          .warn({ deadLetter: params.id, operator: meta.principal.userId }, 'a dead letter is redriven')
-        return deadLetters.redrive(params.id)
-      },
+      handler: ({ params, meta }) => deadLetters.redrive(params.id, meta),
     }),
 
     defineRoute({
@@ -78,16 +70,11 @@ export function operatorRoutes(
       method: 'delete',
       path: '/platform/dead-letters/:id',
       summary: 'Delete a dead letter',
-      description: 'What it is about is not done.',
+      description: 'What it is about is not done. Emits `dead_letter.dropped` in its workspace.',
       response: z.void(),
       status: 204,
       errors: ['not_found', 'service_unavailable'],
-      handler: ({ params, meta }) => {
-        meta
-          .log()
-          .warn({ deadLetter: params.id, operator: meta.principal.userId }, 'a dead letter is dropped')
-        return deadLetters.drop(params.id)
-      },
+      handler: ({ params, meta }) => deadLetters.drop(params.id, meta),
     }),
   ]
 }
