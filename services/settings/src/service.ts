@@ -77,6 +77,8 @@ import { operatorRoutes } from './operator/routes.js'
 import { identityProvider } from './provider/domain.js'
 import { identity } from './provider/identity.js'
 import { ssoRoutes } from './provider/sso.js'
+import { createResolve } from './resolve/resolve.js'
+import { resolveRoutes } from './resolve/routes.js'
 import { role } from './role/domain.js'
 import { roleReading } from './role/reading.js'
 import { createRoles } from './role/roles.js'
@@ -272,6 +274,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...auditRoutes(ctx),
     ...eventStreamRoutes(tails, createSubscriptionRules(studioOf(neighbours))),
     ...auditChainRoutes(ctx, signer),
+    ...resolveRoutes(createResolve({ db, neighbours, delegations })),
     ...notificationRoutes(ctx),
     ...budgetRoutes(database).map(takenOnce),
     ...internalRoutes({
