@@ -104,11 +104,9 @@ export function kindOfReference(reference: string): IdKind | undefined {
 /** What `GET /resolve/:id` answers. */
 export const ResolvedReference = z
   .object({
-    type: z
-      .string()
-      .meta({
-        description: 'As `resource.type` of events; `event`, `request`, `delivery`, `run`, `execution`.',
-      }),
+    type: z.string().meta({
+      description: 'As `resource.type` of events; `event`, `request`, `delivery`, `run`, `execution`.',
+    }),
     id: z.string().meta({ description: 'The id, also where a number was asked for.' }),
     title: z.string().nullable().meta({ description: 'What it is called.' }),
     href: z

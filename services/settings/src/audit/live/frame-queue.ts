@@ -72,4 +72,4 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
   }
 }
 
-const isOfRecord = ({ type }: LiveEvent) => reachesRecords({ events: [type], filter: null })
+const isOfRecord = ({ event }: LiveEvent) => reachesRecords({ events: [event.type] })

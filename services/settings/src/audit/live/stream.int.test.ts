@@ -1,6 +1,12 @@
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { type PlatformEvent, type Principal, VerifiedToken } from '@opsplane/contracts'
+import {
+  AuditEvent,
+  EventStreamQuery,
+  type PlatformEvent,
+  type Principal,
+  VerifiedToken,
+} from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../../settings.fixture.js'
 import { foreignEvent, publish as publishTo } from '../audit.fixture.js'
@@ -113,6 +119,34 @@ describe('the stream of events', () => {
     expect(stream.events.at(-1)?.id).toBe(end + 1)
   })
 
+  it('takes the filters of the audit log, each of which selects the same here', async () => {
+    const wanted = event('selected', {
+      type: 'change.created',
+      actor: { id: 'usr_9', name: 'Nine', type: 'user' },
+      resource: { type: 'change', id: 'chg_9', displayName: 'Nine' },
+      requestId: 'req-number-9',
+      source: { address: '198.51.100.9', userAgent: 'nine/1' },
+    })
+    const filters = {
+      ...{ actor: 'usr_9', type: 'change.*', resourceType: 'change', resourceId: 'chg_9' },
+      ...{ requestId: 'req-number-9', address: '198.51.100.9' },
+    }
+    const { afterSeq: _, filter: __, ...shared } = EventStreamQuery.shape
+    expect(Object.keys(filters).sort()).toEqual(Object.keys(shared).sort())
+    const queries = Object.entries(filters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    const ofBody = `filter=${encodeURIComponent('{"data.title":{"starts_with":"sel"}}')}`
+    const opened = await Promise.all([...queries, ofBody].map((query) => open({ query: `?${query}` })))
+    for (const stream of opened) await stream.until(1)
+    await publish(event('other'), wanted, event('another'))
+    const end = Number(opened[0]?.events[0]?.id) + 3
+    for (const stream of opened) await waitFor(() => stream.lastId() >= end)
+    expect(opened.map(titlesOf)).toEqual(opened.map(() => ['selected']))
+    for (const query of queries) {
+      const { items } = (await settings.service.as(owner).get(`/audit?${query}`)).page(AuditEvent)
+      expect([query, items.map(({ id }) => id)]).toEqual([query, [wanted.id]])
+    }
+  })
+
   it('shows events whose kind the reader may read, and of records none where it is not known what rules hide', async () => {
     const agent = { ...owner, role: 'agent', permissions: ['itsm:read', 'records:read', 'tables:write'] }
     const stream = await open({}, agent)
@@ -143,6 +177,15 @@ describe('the stream of events', () => {
   it('is refused what is no type, and a workspace that nobody has named', async () => {
     const refused = await settings.service.as(owner).get('/events/stream?type=Not+a+type')
     expect(refused.error()).toMatchObject({ code: 'validation_failed' })
+    for (const [filter, path] of [
+      ['{', '/filter'],
+      ['{"data.title":{"like":"x"}}', '/filter/data.title'],
+    ]) {
+      const reply = await settings.service
+        .as(owner)
+        .get(`/events/stream?filter=${encodeURIComponent(filter)}`)
+      expect(reply.error()).toMatchObject({ code: 'validation_failed', details: [{ in: 'query', path }] })
+    }
     const { workspaceId: _, workspaceSlug: __, ...nowhere } = owner
     expect((await settings.service.as(nowhere).get('/events/stream')).status).toBe(400)
   })
