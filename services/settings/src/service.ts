@@ -282,7 +282,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
       secretService,
       secretTargets: createSecretTargets(ctx),
       askedBy: createAskedBy({ db, config }),
-      verify: createVerifier({ db, sessions, keys, operators, noteBreakGlass: createBreakGlass(ctx) }),
+      tokens: createVerifier({ db, sessions, keys, operators, noteBreakGlass: createBreakGlass(ctx) }),
       bootstrap: createBootstrap(ctx, passwords),
       takenOnce,
     }),

@@ -45,7 +45,8 @@ export interface Reader {
   query: EventStreamQuery
 }
 
-type Conditions = Required<Omit<EventStreamQuery, 'afterSeq'>>
+type Parameters = Omit<EventStreamQuery, 'afterSeq'>
+type Conditions = { [Name in keyof Parameters]-?: NonNullable<Parameters[Name]> }
 
 /** Whether an event is what each parameter of the query asks for. */
 const conditions: {

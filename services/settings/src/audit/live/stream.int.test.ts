@@ -121,14 +121,14 @@ describe('the stream of events', () => {
 
   it('takes the filters of the audit log, each of which selects the same here', async () => {
     const wanted = event('selected', {
-      type: 'change.created',
+      type: 'problem.created',
       actor: { id: 'usr_9', name: 'Nine', type: 'user' },
-      resource: { type: 'change', id: 'chg_9', displayName: 'Nine' },
+      resource: { type: 'problem', id: 'prb_9', displayName: 'Nine' },
       requestId: 'req-number-9',
       source: { address: '198.51.100.9', userAgent: 'nine/1' },
     })
     const filters = {
-      ...{ actor: 'usr_9', type: 'change.*', resourceType: 'change', resourceId: 'chg_9' },
+      ...{ actor: 'usr_9', type: 'problem.*', resourceType: 'problem', resourceId: 'prb_9' },
       ...{ requestId: 'req-number-9', address: '198.51.100.9' },
     }
     const { afterSeq: _, filter: __, ...shared } = EventStreamQuery.shape
@@ -179,12 +179,13 @@ describe('the stream of events', () => {
     expect(refused.error()).toMatchObject({ code: 'validation_failed' })
     for (const [filter, path] of [
       ['{', '/filter'],
-      ['{"data.title":{"like":"x"}}', '/filter/data.title'],
-    ]) {
+      ['{"data.title":{"like":"x"}}', '/filter/data.title/like'],
+    ] as const) {
       const reply = await settings.service
         .as(owner)
         .get(`/events/stream?filter=${encodeURIComponent(filter)}`)
-      expect(reply.error()).toMatchObject({ code: 'validation_failed', details: [{ in: 'query', path }] })
+      expect(reply.error().code).toBe('validation_failed')
+      expect(reply.error().details[0]).toMatchObject({ in: 'query', path })
     }
     const { workspaceId: _, workspaceSlug: __, ...nowhere } = owner
     expect((await settings.service.as(nowhere).get('/events/stream')).status).toBe(400)
