@@ -2,6 +2,15 @@ import type { Subscription } from '@nats-io/transport-node'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
 
+/** Publishes to a subject of core NATS, and drops the message while the server is away. */
+export function publishHint(link: NatsLink, subject: string, payload?: string): void {
+  if (!link.connected()) return
+  void link
+    .ready()
+    .then((connection) => connection.publish(subject, payload))
+    .catch(() => {})
+}
+
 /**
  * Calls back for each message of a subject of core NATS, and whenever some may have been missed: at the beginning, and
  * after the connection was lost. What a hint is about stands elsewhere.

@@ -114,6 +114,15 @@ export const topicConsumers: Partial<Record<ServiceName, readonly string[]>> = {
   workflows: ['workflows-bus'],
 }
 
+/** The services that signal changes of what is no event, and the one that follows them. */
+export const changeSignals: {
+  readonly publishers: readonly ServiceName[]
+  readonly followers: readonly ServiceName[]
+} = {
+  publishers: ['dispatcher', 'workflows', 'sdk'],
+  followers: ['settings'],
+}
+
 /** The command line of whoever runs the platform: it calls services, and has no routes of its own. */
 export const operator = 'operator'
 /** Resources whose events change what a token is allowed, which the gateway listens to. */
