@@ -37,6 +37,7 @@ import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
 import { auditExport } from './audit/export.js'
+import { createChanges } from './audit/live/changes.js'
 import { eventStreamRoutes } from './audit/live/routes.js'
 import { createAuditTails } from './audit/live/tails.js'
 import { proveAudit } from './audit/prove.js'
@@ -138,7 +139,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
         ...auditWork(ctx, parts),
         ...mailWork(ctx, parts),
       ],
-      onDrain: parts.tails.end,
+      onDrain: parts.live.tails.end,
     }
   },
 })
@@ -162,7 +163,10 @@ function createParts(ctx: Context, outbound: Outbound) {
     takenOnce: createTakenOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
-    tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
+    live: {
+      tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
+      changes: createChanges({ link, names }),
+    },
   }
 }
 
@@ -188,9 +192,9 @@ function studioOf(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
 }
 
 /** Fills the audit log, and signs what it is. */
-function auditWork(ctx: Context, { signer, tails }: Parts): BackgroundWork[] {
+function auditWork(ctx: Context, { signer, live: { tails, changes } }: Parts): BackgroundWork[] {
   ctx.dueWork.start(checkpointWork(signer))
-  return [recordAudit(ctx, tails), tails]
+  return [recordAudit(ctx, tails), tails, changes]
 }
 
 /** Makes notifications, and sends mails where a mail server is configured. */
@@ -203,7 +207,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound, tails } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound, live } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords(
@@ -272,7 +276,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
-    ...eventStreamRoutes(tails, createSubscriptionRules(studioOf(neighbours))),
+    ...eventStreamRoutes(live, createSubscriptionRules(studioOf(neighbours))),
     ...auditChainRoutes(ctx, signer),
     ...resolveRoutes(createResolve({ db, neighbours, delegations })),
     ...notificationRoutes(ctx),

@@ -31,6 +31,10 @@ export const EventStreamQuery = AuditFilters.omit({ from: true, to: true }).exte
       'A `Filter` as JSON, as webhooks take it: conditions over the body of a delivery of the event, such as `data.severity`.',
     example: '{"data.severity":{"in":["high","critical"]}}',
   }),
+  changed: z.enum(['true', 'false']).optional().meta({
+    description:
+      '`false`: without messages `changed` of deliveries, runs and executions; with them unless given.',
+  }),
   afterSeq: z.coerce.number().pipe(z.int().min(0)).optional().meta({
     description:
       'The `seq` of the last event that was read, as `Last-Event-ID` carries it, which goes before it; only what comes from now on unless given.',

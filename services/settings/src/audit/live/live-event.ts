@@ -45,7 +45,7 @@ export interface Reader {
   query: EventStreamQuery
 }
 
-type Parameters = Omit<EventStreamQuery, 'afterSeq'>
+type Parameters = Omit<EventStreamQuery, 'afterSeq' | 'changed'>
 type Conditions = { [Name in keyof Parameters]-?: NonNullable<Parameters[Name]> }
 
 /** Whether an event is what each parameter of the query asks for. */

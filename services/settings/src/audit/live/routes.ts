@@ -2,14 +2,13 @@ import { EventStreamQuery, StreamedEvent } from '@opsplane/contracts'
 import { defineStream, type RequestMeta, type Route } from '@opsplane/http'
 import type { SubscriptionRules } from '@opsplane/service'
 import { createConcurrencyLimiter } from '../concurrency-limiter.js'
-import { maxMissed, streamEvents } from './stream.js'
-import type { AuditTails } from './tails.js'
+import { type Live, maxMissed, streamEvents } from './stream.js'
 
 /** Of one workspace, on one replica. */
 const streamsAtOnce = { perWorkspace: 2_000 }
 
 /** The audit log as it grows. */
-export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): Route[] {
+export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[] {
   const limiter = createConcurrencyLimiter(
     streamsAtOnce,
     'The workspace reads as many event streams as it may. Close some, or try again later.',
@@ -48,7 +47,7 @@ export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): 
         }
         return {
           cut: cut.signal,
-          frames: limiter.stream(tenant.workspaceId, () => streamEvents(tails, options)),
+          frames: limiter.stream(tenant.workspaceId, () => streamEvents(live, options)),
         }
       },
     }),

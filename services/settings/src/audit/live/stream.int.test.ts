@@ -2,12 +2,16 @@ import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   AuditEvent,
+  type Environment,
   EventStreamQuery,
+  natsNames,
   type PlatformEvent,
   type Principal,
   VerifiedToken,
 } from '@opsplane/contracts'
-import { waitFor } from '@opsplane/testing'
+import { connectNats } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../../settings.fixture.js'
 import { foreignEvent, publish as publishTo } from '../audit.fixture.js'
 import { type OpenStream, openStream } from './stream.fixture.js'
@@ -216,6 +220,47 @@ describe('the stream of events', () => {
       idle.write('\r\n')
       return Promise.race([isCut, settings.service.sql`select 1`.then(() => false)])
     })
+  })
+
+  it('says what else has changed, each type to those who may read it, and keeps its place in the log', async () => {
+    const names = natsNames(settings.service.natsPrefix)
+    const { workspaceId } = ada
+    const agent = { ...owner, role: 'agent', permissions: ['runs:read'] }
+    const streams = {
+      all: await open(),
+      runs: await open({}, agent),
+      none: await open({ query: '?changed=false' }),
+    }
+    // They may have missed some before they were there, so pages read all once.
+    await waitFor(() => streams.all.changed.length >= 3)
+    const place = streams.all.lastId()
+    const said = ({ changed }: OpenStream) =>
+      new Set(changed.flatMap(({ data }) => (data.ids as string[]).map((id) => `${data.type} ${id}`)))
+    const link = connectNats({
+      url: testNatsUrl(),
+      name: 'test',
+      log: createLogger({ service: 'test', level: 'silent' }),
+    })
+    try {
+      const nats = await link.ready()
+      const signal = (environment: Environment, changed: unknown) =>
+        nats.publish(names.changedSubject({ workspaceId, environment }), JSON.stringify(changed))
+      signal('production', 'no signal')
+      signal('staging', { type: 'run', ids: ['run_elsewhere'] })
+      for (const [type, id] of [
+        ['delivery', 'del_1'],
+        ['execution', 'exec_1'],
+        ['run', 'run_1'],
+      ])
+        signal('production', { type, ids: [id] })
+      await waitFor(() => said(streams.all).size === 3 && said(streams.runs).size === 1)
+    } finally {
+      await link.close()
+    }
+    expect([...said(streams.all)].sort()).toEqual(['delivery del_1', 'execution exec_1', 'run run_1'])
+    expect([...said(streams.runs)]).toEqual(['run run_1'])
+    expect(streams.none.changed).toEqual([])
+    expect(streams.all.lastId()).toBe(place)
   })
 
   it('ends when the service drains, so that the reader goes on elsewhere', async () => {
