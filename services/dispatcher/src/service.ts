@@ -221,7 +221,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
         secretTargets: createSecretTargets(settings),
       }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
-      ...deliveryRoutes({ database, aggregate, rules }),
+      ...deliveryRoutes({ database, aggregate, rules, cursors }),
       ...deliveryChangeRoutes(database),
       ...resendRoutes({
         database,
@@ -235,6 +235,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
       ...replayRoutes({
         database,
         aggregate,
+        cursors,
         nowMs,
         record: recordReplay,
         kick: () => ctx.dueWork.wake(replaying),

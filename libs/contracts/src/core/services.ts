@@ -29,7 +29,7 @@ export const serviceRegistry = {
     ] as const),
   ),
   itsm: withDatabase('itsm', 'cmdb', 'knowledge', 'catalog'),
-  dispatcher: withDatabase('webhooks', 'events'),
+  dispatcher: withDatabase('webhooks', 'events', 'deliveries'),
   integrations: withDatabase('connectors', 'transformer'),
   'database-studio': { ...withDatabase('tables', 'queries', 'migrations'), inDataDatabase: true },
   workflows: { ...withDatabase('workflows', 'runs'), originPaths: ['hooks'] },
