@@ -7,12 +7,11 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { needsSignIn } from './api/failure.js'
 import { meQuery, workspacesQuery } from './api/queries.js'
 import { deliverySearch, eventSearch, webhookSearch } from './areas/search.js'
 import { Problem } from './patterns/problem.js'
 import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
-import { signInAddress } from './place/session.js'
+import { remedyAddress } from './place/session.js'
 import { NotFound, NoWorkspace } from './shell/nowhere.js'
 
 /** All addresses of the console. An area is loaded with the first visit to it. */
@@ -118,7 +117,8 @@ async function orSignIn<Value>(to: string, asked: Promise<Value>): Promise<Value
   try {
     return await asked
   } catch (error) {
-    if (needsSignIn(error)) throw redirect({ href: signInAddress(to, false), reloadDocument: true })
+    const remedy = remedyAddress(error, to, false)
+    if (remedy !== undefined) throw redirect({ href: remedy, reloadDocument: true })
     throw error
   }
 }

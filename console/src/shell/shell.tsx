@@ -3,6 +3,7 @@ import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-r
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { useKeys } from '../patterns/keys.js'
 import { type Here, HereContext } from '../place/context.js'
+import { Proof } from '../proof/proof.js'
 import { texts } from '../texts/en.js'
 import { type Area, areas } from './areas.js'
 import { KeysHelp } from './keys-help.js'
@@ -60,6 +61,7 @@ export function Shell() {
         </Suspense>
       )}
       <Notifications position="bottom-right" autoClose={4_000} />
+      <Proof person={me.user} />
     </HereContext>
   )
 }

@@ -1,4 +1,9 @@
-/** Every text of the console, in one place: a second language is a second file of this shape. */
+import { accountTexts } from './en/account.js'
+import { peopleTexts } from './en/people.js'
+import { platformTexts } from './en/platform.js'
+import { proofTexts, signInTexts } from './en/sign-in.js'
+
+/** Every text of the console, here and in the folder beside it: a second language is a second file of this shape. */
 export const texts = {
   product: 'Opsplane',
   areas: {
@@ -6,16 +11,16 @@ export const texts = {
     deliveries: 'Deliveries',
     webhooks: 'Webhooks',
     events: 'Events',
+    people: 'People',
+    notifications: 'Notifications',
+    platform: 'Platform',
   },
   environments: { production: 'Production', staging: 'Staging', development: 'Development' },
-  signIn: {
-    title: 'Sign in to Opsplane',
-    email: 'E-mail',
-    password: 'Password',
-    submit: 'Sign in',
-    wrong: 'The e-mail address or the password is wrong.',
-    ended: 'Your session has ended. Sign in to go on where you were.',
-  },
+  signIn: signInTexts,
+  proof: proofTexts,
+  account: accountTexts,
+  people: peopleTexts,
+  platform: platformTexts,
   shell: {
     skip: 'Skip to content',
     menu: 'Menu',

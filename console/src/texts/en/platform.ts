@@ -1,0 +1,2 @@
+/** How the installation is. */
+export const platformTexts = { title: 'Platform' } as const
