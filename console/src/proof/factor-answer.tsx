@@ -4,7 +4,7 @@ import type { FactorChallenge } from '../api/api.js'
 import { texts } from '../texts/en.js'
 import { Action, Field, OtherWay, TotpField } from './fields.js'
 import { Refusal } from './refusal.js'
-import { hasPasskeys, askPasskey } from './webauthn.js'
+import { askPasskey, hasPasskeys } from './webauthn.js'
 
 type Schemas = components['schemas']
 export type FactorAnswer = Schemas['FactorCode'] | Schemas['FactorAssertion']

@@ -89,6 +89,7 @@ export function Action({ children, isBusy = false, kind = 'main', onClick, hasFo
       className={`action action-${kind}`}
       disabled={isBusy}
       onClick={onClick}
+      // biome-ignore lint/a11y/noAutofocus: it is what one is asked for.
       autoFocus={hasFocus}
     >
       {children}
