@@ -9,8 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { meQuery, workspacesQuery } from './api/queries.js'
 import { loginQuery } from './areas/account/queries.js'
-import { keySearch, notificationSearch, userSearch } from './areas/people/search.js'
-import { letterSearch } from './areas/platform/queries.js'
+import { peopleRoutes } from './areas/people/routes.js'
 import { deliverySearch, eventSearch, webhookSearch } from './areas/search.js'
 import { Problem } from './patterns/problem.js'
 import { keepToken } from './place/fragment.js'
@@ -121,127 +120,6 @@ export function createRoutes(queries: QueryClient) {
     component: lazyRouteComponent(() => import('./areas/events/event.js'), 'EventPage'),
   })
 
-  const people = createRoute({
-    getParentRoute: () => shell,
-    path: '/people',
-    beforeLoad: ({ params, location: { pathname } }) => {
-      if (/\/people\/?$/.test(pathname))
-        throw redirect({ to: '/w/$workspace/$environment/people/users', params })
-    },
-  })
-  const users = createRoute({
-    getParentRoute: () => people,
-    path: '/users',
-    validateSearch: userSearch,
-    component: lazyRouteComponent(() => import('./areas/people/users.js'), 'Users'),
-  })
-  const invite = createRoute({
-    getParentRoute: () => users,
-    path: '/new',
-    component: lazyRouteComponent(() => import('./areas/people/invite.js'), 'Invite'),
-  })
-  const user = createRoute({
-    getParentRoute: () => users,
-    path: '/$userId',
-    component: lazyRouteComponent(() => import('./areas/people/user.js'), 'UserPage'),
-  })
-  const roles = createRoute({
-    getParentRoute: () => people,
-    path: '/roles',
-    component: lazyRouteComponent(() => import('./areas/people/roles.js'), 'Roles'),
-  })
-  const newRole = createRoute({
-    getParentRoute: () => roles,
-    path: '/new',
-    component: lazyRouteComponent(() => import('./areas/people/new-role.js'), 'NewRole'),
-  })
-  const role = createRoute({
-    getParentRoute: () => roles,
-    path: '/$roleName',
-    component: lazyRouteComponent(() => import('./areas/people/role.js'), 'RolePage'),
-  })
-  const keys = createRoute({
-    getParentRoute: () => people,
-    path: '/keys',
-    validateSearch: keySearch,
-    component: lazyRouteComponent(() => import('./areas/people/keys.js'), 'Keys'),
-  })
-  const newKey = createRoute({
-    getParentRoute: () => keys,
-    path: '/new',
-    component: lazyRouteComponent(() => import('./areas/people/new-key.js'), 'NewKey'),
-  })
-  const key = createRoute({
-    getParentRoute: () => keys,
-    path: '/$keyId',
-    component: lazyRouteComponent(() => import('./areas/people/key.js'), 'KeyPage'),
-  })
-  const secrets = createRoute({
-    getParentRoute: () => people,
-    path: '/secrets',
-    component: lazyRouteComponent(() => import('./areas/people/secrets.js'), 'Secrets'),
-  })
-  const newSecret = createRoute({
-    getParentRoute: () => secrets,
-    path: '/new',
-    component: lazyRouteComponent(() => import('./areas/people/new-secret.js'), 'NewSecret'),
-  })
-  const secret = createRoute({
-    getParentRoute: () => secrets,
-    path: '/$secretName',
-    component: lazyRouteComponent(() => import('./areas/people/secret.js'), 'SecretPage'),
-  })
-  const signOn = createRoute({
-    getParentRoute: () => people,
-    path: '/sign-on',
-    component: lazyRouteComponent(() => import('./areas/people/sign-on.js'), 'SignOn'),
-  })
-  const newProvider = createRoute({
-    getParentRoute: () => signOn,
-    path: '/new',
-    component: lazyRouteComponent(() => import('./areas/people/new-provider.js'), 'NewProvider'),
-  })
-  const provider = createRoute({
-    getParentRoute: () => signOn,
-    path: '/$providerId',
-    component: lazyRouteComponent(() => import('./areas/people/provider.js'), 'ProviderPage'),
-  })
-  const notifications = createRoute({
-    getParentRoute: () => shell,
-    path: '/notifications',
-    validateSearch: notificationSearch,
-    component: lazyRouteComponent(() => import('./areas/people/notifications.js'), 'Notifications'),
-  })
-  const notification = createRoute({
-    getParentRoute: () => notifications,
-    path: '/$notificationId',
-    component: lazyRouteComponent(() => import('./areas/people/notifications.js'), 'NotificationPage'),
-  })
-  const platform = createRoute({
-    getParentRoute: () => shell,
-    path: '/platform',
-    beforeLoad: ({ params, location: { pathname } }) => {
-      if (/\/platform\/?$/.test(pathname))
-        throw redirect({ to: '/w/$workspace/$environment/platform/status', params })
-    },
-  })
-  const status = createRoute({
-    getParentRoute: () => platform,
-    path: '/status',
-    component: lazyRouteComponent(() => import('./areas/platform/status.js'), 'StatusPage'),
-  })
-  const deadLetters = createRoute({
-    getParentRoute: () => platform,
-    path: '/dead-letters',
-    validateSearch: letterSearch,
-    component: lazyRouteComponent(() => import('./areas/platform/dead-letters.js'), 'DeadLetters'),
-  })
-  const deadLetter = createRoute({
-    getParentRoute: () => deadLetters,
-    path: '/$letterId',
-    component: lazyRouteComponent(() => import('./areas/platform/dead-letters.js'), 'DeadLetterPage'),
-  })
-
   return root.addChildren([
     start,
     account,
@@ -252,15 +130,7 @@ export function createRoutes(queries: QueryClient) {
       deliveries.addChildren([delivery]),
       webhooks.addChildren([webhook]),
       events.addChildren([event]),
-      people.addChildren([
-        users.addChildren([invite, user]),
-        roles.addChildren([newRole, role]),
-        keys.addChildren([newKey, key]),
-        secrets.addChildren([newSecret, secret]),
-        signOn.addChildren([newProvider, provider]),
-      ]),
-      notifications.addChildren([notification]),
-      platform.addChildren([status, deadLetters.addChildren([deadLetter])]),
+      ...peopleRoutes(shell),
     ]),
   ])
 }

@@ -1,7 +1,7 @@
-import { accountTexts } from './en/account.js'
-import { peopleTexts } from './en/people.js'
-import { platformTexts } from './en/platform.js'
-import { proofTexts, signInTexts } from './en/sign-in.js'
+import { account } from './en/account.js'
+import { people } from './en/people.js'
+import { platform } from './en/platform.js'
+import { proof, signIn } from './en/sign-in.js'
 
 /** Every text of the console, here and in the folder beside it: a second language is a second file of this shape. */
 export const texts = {
@@ -16,11 +16,11 @@ export const texts = {
     platform: 'Platform',
   },
   environments: { production: 'Production', staging: 'Staging', development: 'Development' },
-  signIn: signInTexts,
-  proof: proofTexts,
-  account: accountTexts,
-  people: peopleTexts,
-  platform: platformTexts,
+  signIn,
+  proof,
+  account,
+  people,
+  platform,
   shell: {
     skip: 'Skip to content',
     menu: 'Menu',

@@ -1,5 +1,5 @@
 /** The login of a person. */
-export const accountTexts = {
+export const account = {
   title: 'Your account',
   back: 'Back to the console',
   profile: 'Profile',

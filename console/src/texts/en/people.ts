@@ -1,5 +1,5 @@
 /** Users, roles, keys, secrets and sign-on of a workspace. */
-export const peopleTexts = {
+export const people = {
   title: 'People',
   tabs: {
     users: 'Users',

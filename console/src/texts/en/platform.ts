@@ -1,5 +1,5 @@
 /** How the installation is, for those who operate it. */
-export const platformTexts = {
+export const platform = {
   title: 'Platform',
   tabs: { status: 'Status', deadLetters: 'Dead letters' },
   operatorsOnly: 'This is for the operators of the installation',

@@ -1,5 +1,5 @@
 /** Signing in, invitations and resets. */
-export const signInTexts = {
+export const signIn = {
   title: 'Sign in to Opsplane',
   email: 'E-mail',
   password: 'Password',
@@ -60,7 +60,7 @@ export const signInTexts = {
 } as const
 
 /** Second factors, and proving who one is in place. */
-export const proofTexts = {
+export const proof = {
   title: 'Confirm that it is you',
   help: 'This changes who can get in, so it is asked again ten minutes after a sign-in.',
   sessionTitle: 'Sign in to go on',
