@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { apiOf } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { PasswordField } from '../../proof/fields.js'
@@ -13,31 +13,39 @@ const words = texts.account
 
 export function Password() {
   const queries = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
   const change = useMutation({
-    mutationFn: ({
-      form,
-      ...body
-    }: {
-      form: HTMLFormElement
-      currentPassword: string
-      newPassword: string
-    }) => apiOf().post('/auth/password/change', { body }),
-    onSuccess: (_, { form }) => {
-      form.reset()
+    mutationFn: (body: { currentPassword: string; newPassword: string }) =>
+      apiOf().post('/auth/password/change', { body }),
+    onSuccess: () => {
+      setOpen(false)
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey })
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = event.currentTarget
-    const given = new FormData(form)
+    const given = new FormData(event.currentTarget)
     change.mutate({
-      form,
       currentPassword: String(given.get('currentPassword')),
       newPassword: String(given.get('newPassword')),
     })
   }
   const wrong = fieldErrors(change.error)
+  if (!isOpen)
+    return (
+      <Section title={words.password} help={words.passwordHelp}>
+        <span className="row wrap">
+          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
+            {words.change}
+          </Button>
+          {change.isSuccess && (
+            <span className="state-good" role="status">
+              {words.changed}
+            </span>
+          )}
+        </span>
+      </Section>
+    )
   return (
     <Section title={words.password} help={words.passwordHelp}>
       <form className="steps setting-form" onSubmit={submit}>
@@ -63,11 +71,9 @@ export function Password() {
           <Button type="submit" size="xs" loading={change.isPending}>
             {words.change}
           </Button>
-          {change.isSuccess && (
-            <span className="state-good" role="status">
-              {words.changed}
-            </span>
-          )}
+          <Button size="xs" variant="subtle" color="gray" onClick={() => setOpen(false)}>
+            {texts.common.cancel}
+          </Button>
         </span>
       </form>
     </Section>

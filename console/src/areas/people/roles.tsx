@@ -42,6 +42,9 @@ export function Roles() {
   )
 }
 
+/** The column of the open role is in sight, however many there are. */
+const show = (column: HTMLElement | null) => column?.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 function Matrix({ roles, selected }: { roles: readonly Role[]; selected: string | undefined }) {
   const { place } = usePlace()
   return (
@@ -54,7 +57,12 @@ function Matrix({ roles, selected }: { roles: readonly Role[]; selected: string 
               <span className="visually-hidden">{words.permission}</span>
             </th>
             {roles.map(({ name, members }) => (
-              <th key={name} scope="col" data-selected={name === selected || undefined}>
+              <th
+                key={name}
+                ref={name === selected ? show : undefined}
+                scope="col"
+                data-selected={name === selected || undefined}
+              >
                 <Link to={to} params={{ ...place, roleName: name }} className="matrix-role">
                   <span className="ellipsis">{name}</span>
                   <span className="small muted">{words.members(members)}</span>
@@ -67,9 +75,8 @@ function Matrix({ roles, selected }: { roles: readonly Role[]; selected: string 
           {familiesOf(everyPermission(roles)).map(([family, permissions]) => (
             <Fragment key={family}>
               <tr className="matrix-family">
-                <th scope="colgroup" colSpan={roles.length + 1}>
-                  {family}
-                </th>
+                <th scope="rowgroup">{family}</th>
+                <td colSpan={roles.length} />
               </tr>
               {permissions.map((permission) => (
                 <tr key={permission}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { apiPath, type PlatformStatus } from '../../api/api.js'
+import { DetailSkeleton } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
 import { Sign } from '../../patterns/state.js'
 import { Time, useNow } from '../../patterns/time.js'
@@ -25,7 +26,7 @@ function Status() {
   const { data, error, refetch } = useQuery(statusQuery)
   const now = useNow()
   if (data === undefined)
-    return error ? <Problem error={error} onRetry={() => void refetch()} /> : <div className="skeleton" />
+    return error ? <Problem error={error} onRetry={() => void refetch()} /> : <DetailSkeleton />
   const services = data.services.map((service) => ({ service, troubles: troublesOf(service, now) }))
   const count = services.reduce((sum, { troubles }) => sum + troubles.length, 0)
   return (

@@ -9,7 +9,10 @@ const now = Date.parse('2026-11-28T22:00:00.000Z')
 const calm: Figures = {
   unpublished: 0,
   oldestUnpublishedAt: null,
-  consumers: [{ name: 'itsm-audit', pending: 3, inHand: 1, deadLetters: 0 }],
+  consumers: [
+    { name: 'relay', pending: null, inHand: null, deadLetters: 0 },
+    { name: 'itsm-audit', pending: 3, inHand: 1, deadLetters: 0 },
+  ],
   dueWork: [{ name: 'timers', late: 0, oldestSeconds: 0 }],
 }
 const service = (figures: Partial<Figures> | null, state = 'up'): Service => ({

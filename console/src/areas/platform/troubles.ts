@@ -38,11 +38,14 @@ type Figures = NonNullable<Service['figures']>
 export const deadLettersOf = ({ consumers }: Figures): number =>
   consumers.reduce((sum, { deadLetters }) => sum + deadLetters, 0)
 
+/** It stands for events that are too large for NATS, and is given none. */
+const isConsumer = ({ name }: { name: string }): boolean => name !== 'relay'
+
 /** Events that consumers have not been given; undefined while NATS is away. */
-export const pendingOf = ({ consumers }: Figures): number | undefined =>
-  consumers.some(({ pending }) => pending === null)
-    ? undefined
-    : consumers.reduce((sum, { pending }) => sum + (pending ?? 0), 0)
+export function pendingOf({ consumers }: Figures): number | undefined {
+  const known = consumers.filter(isConsumer).map(({ pending }) => pending)
+  return known.includes(null) ? undefined : known.reduce<number>((sum, pending) => sum + (pending ?? 0), 0)
+}
 
 export const lateOf = ({ dueWork }: Figures): number => dueWork.reduce((sum, { late }) => sum + late, 0)
 

@@ -11,7 +11,7 @@ export const platform = {
   up: 'Up',
   unpublished: 'Unpublished',
   oldest: 'oldest',
-  consumers: 'Consumers behind',
+  consumers: 'Events before consumers',
   dueWork: 'Late work',
   deadLetters: 'Dead letters',
   webhooks: 'Webhooks with deliveries that wait',
