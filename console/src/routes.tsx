@@ -7,12 +7,14 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { needsSignIn } from './api/failure.js'
 import { meQuery, workspacesQuery } from './api/queries.js'
+import { loginQuery } from './areas/account/queries.js'
+import { peopleRoutes } from './areas/people/routes.js'
 import { deliverySearch, eventSearch, webhookSearch } from './areas/search.js'
 import { Problem } from './patterns/problem.js'
+import { keepToken } from './place/fragment.js'
 import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
-import { signInAddress } from './place/session.js'
+import { remedyAddress } from './place/session.js'
 import { NotFound, NoWorkspace } from './shell/nowhere.js'
 
 /** All addresses of the console. An area is loaded with the first visit to it. */
@@ -38,6 +40,22 @@ export function createRoutes(queries: QueryClient) {
       })
     },
     component: NoWorkspace,
+  })
+
+  const account = createRoute({
+    getParentRoute: () => root,
+    path: '/account',
+    loader: () => orSignIn('/account', queries.ensureQueryData(loginQuery)),
+    component: lazyRouteComponent(() => import('./areas/account/account.js'), 'Account'),
+    errorComponent: PageProblem,
+  })
+  const address = createRoute({
+    getParentRoute: () => root,
+    path: '/account/address',
+    beforeLoad: () => keepToken(sessionStorage, location, history),
+    loader: () => orSignIn('/account/address', queries.ensureQueryData(loginQuery)),
+    component: lazyRouteComponent(() => import('./areas/account/address.js'), 'ProveAddress'),
+    errorComponent: PageProblem,
   })
 
   const shell = createRoute({
@@ -104,12 +122,15 @@ export function createRoutes(queries: QueryClient) {
 
   return root.addChildren([
     start,
+    account,
+    address,
     shell.addChildren([
       home,
       failed,
       deliveries.addChildren([delivery]),
       webhooks.addChildren([webhook]),
       events.addChildren([event]),
+      ...peopleRoutes(shell),
     ]),
   ])
 }
@@ -118,7 +139,8 @@ async function orSignIn<Value>(to: string, asked: Promise<Value>): Promise<Value
   try {
     return await asked
   } catch (error) {
-    if (needsSignIn(error)) throw redirect({ href: signInAddress(to, false), reloadDocument: true })
+    const remedy = remedyAddress(error, to, false)
+    if (remedy !== undefined) throw redirect({ href: remedy, reloadDocument: true })
     throw error
   }
 }

@@ -6,6 +6,7 @@ import {
   parseExact,
 } from '@opsplane/client'
 import type { Place } from '../place/place.js'
+import { sendWithProof } from './proving.js'
 
 type Schemas = components['schemas']
 export type Webhook = Schemas['Webhook']
@@ -17,6 +18,16 @@ export type AuditEvent = Schemas['AuditEvent']
 export type Run = Schemas['Run']
 export type Execution = Schemas['Execution']
 export type Me = Schemas['Me']
+export type FactorChallenge = Schemas['FactorChallenge']
+export type User = Schemas['User']
+export type Role = Schemas['Role']
+export type ApiKey = Schemas['Token']
+export type Secret = Schemas['UsedSecret']
+export type IdentityProvider = Schemas['IdentityProvider']
+export type Notification = Schemas['Notification']
+export type SessionDetail = Schemas['SessionDetail']
+export type PlatformStatus = Schemas['PlatformStatus']
+export type DeadLetter = Schemas['DeadLetter']
 
 export const apiPath = '/api/v1'
 
@@ -31,9 +42,17 @@ function send(request: Request): Promise<Response> {
   return fetch(request)
 }
 
-/** The typed client by the cookie of the session; without a place for what belongs to a person. */
+const baseUrl = () => new URL(apiPath, location.origin).href
+
+/**
+ * The typed client by the cookie of the session; without a place for what belongs to a person. What lacks a proof asks for it
+ * in place.
+ */
 export const apiOf = (place?: Place): OpsplaneClient =>
-  createClient({ baseUrl: new URL(apiPath, location.origin).href, fetch: send, ...place })
+  createClient({ baseUrl: baseUrl(), fetch: (request) => sendWithProof(request, send), ...place })
+
+/** The same for what proves who somebody is, which nothing else can stand in for. */
+export const provingApi = (): OpsplaneClient => createClient({ baseUrl: baseUrl(), fetch: send })
 
 /** Reads what is below the origin itself and not in the document of the API: the log of executions. Throws OpsplaneError. */
 export async function readOfOrigin<Body>(place: Place, path: string, signal?: AbortSignal): Promise<Body> {

@@ -104,7 +104,7 @@ export function DetailBody<Data>({ query: { data, error, refetch }, children }: 
 }
 
 /** Of a detail that is being read, after a moment. */
-function DetailSkeleton() {
+export function DetailSkeleton() {
   return (
     <div
       className="skeleton detail-skeleton"

@@ -8,12 +8,15 @@ test.each([
 ])('signing in comes back to %s', (to, hasEnded) => {
   const { pathname, search } = new URL(signInAddress(to, hasEnded), 'https://ops.example')
   expect(pathname).toBe('/sign-in')
-  expect(signInOf(search)).toEqual({ to, hasEnded })
+  expect(signInOf({ search, hash: '' })).toMatchObject({ to, hasEnded, isBack: false })
 })
 
 test('an address that somebody else has made leads nowhere else', () => {
-  expect(signInOf('?to=https://evil.example')).toEqual({ to: '/', hasEnded: false })
-  expect(signInOf('?to=//evil.example&ended=1')).toEqual({ to: '/', hasEnded: false })
+  expect(signInOf({ search: '?to=https://evil.example', hash: '' }).to).toBe('/')
+  expect(signInOf({ search: '?to=//evil.example&ended=1', hash: '' })).toMatchObject({
+    to: '/',
+    hasEnded: false,
+  })
 })
 
 test.each([

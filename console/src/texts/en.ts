@@ -1,4 +1,9 @@
-/** Every text of the console, in one place: a second language is a second file of this shape. */
+import { account } from './en/account.js'
+import { people } from './en/people.js'
+import { platform } from './en/platform.js'
+import { proof, signIn } from './en/sign-in.js'
+
+/** Every text of the console, here and in the folder beside it: a second language is a second file of this shape. */
 export const texts = {
   product: 'Opsplane',
   areas: {
@@ -6,16 +11,16 @@ export const texts = {
     deliveries: 'Deliveries',
     webhooks: 'Webhooks',
     events: 'Events',
+    people: 'People',
+    notifications: 'Notifications',
+    platform: 'Platform',
   },
   environments: { production: 'Production', staging: 'Staging', development: 'Development' },
-  signIn: {
-    title: 'Sign in to Opsplane',
-    email: 'E-mail',
-    password: 'Password',
-    submit: 'Sign in',
-    wrong: 'The e-mail address or the password is wrong.',
-    ended: 'Your session has ended. Sign in to go on where you were.',
-  },
+  signIn,
+  proof,
+  account,
+  people,
+  platform,
   shell: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -70,6 +75,9 @@ export const texts = {
     copy: 'Copy',
     copied: 'Copied',
     close: 'Close',
+    cancel: 'Cancel',
+    keep: 'Keep it',
+    save: 'Save',
     curl: 'As curl',
     curlHelp: 'The request behind this page. Set OPSPLANE_TOKEN to an API key.',
     clear: 'Clear filters',
