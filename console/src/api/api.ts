@@ -35,16 +35,25 @@ function send(request: Request): Promise<Response> {
 export const apiOf = (place?: Place): OpsplaneClient =>
   createClient({ baseUrl: new URL(apiPath, location.origin).href, fetch: send, ...place })
 
+/** The stream of events of a place, from behind the event of that `seq` on. Any answer is given back, a refusal as well. */
+export function streamOf(place: Place, after: number | undefined, signal: AbortSignal): Promise<Response> {
+  const headers = headersOf(place)
+  headers.set('Accept', 'text/event-stream')
+  if (after !== undefined) headers.set('Last-Event-ID', String(after))
+  return fetch(`${apiPath}/events/stream`, { headers, signal })
+}
+
 /** Reads what is below the origin itself and not in the document of the API: the log of executions. Throws OpsplaneError. */
 export async function readOfOrigin<Body>(place: Place, path: string, signal?: AbortSignal): Promise<Body> {
-  const headers = new Headers([ofPage])
-  headers.set('X-Workspace', place.workspace)
-  headers.set('X-Environment', place.environment)
+  const headers = headersOf(place)
   const response = await fetch(path, { headers, ...(signal && { signal }) })
   const body = parseBody(await response.text())
   if (!response.ok) throw new OpsplaneError(response.status, body, response)
   return body as Body
 }
+
+const headersOf = ({ workspace, environment }: Place) =>
+  new Headers([ofPage, ['X-Workspace', workspace], ['X-Environment', environment]])
 
 /** What is no JSON is an error page of something in between. */
 function parseBody(text: string): unknown {

@@ -1,6 +1,7 @@
 import { Notifications } from '@mantine/notifications'
 import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { LiveContext, useStream } from '../live/use-live.js'
 import { useKeys } from '../patterns/keys.js'
 import { type Here, HereContext } from '../place/context.js'
 import { texts } from '../texts/en.js'
@@ -28,6 +29,7 @@ export function Shell() {
     }),
     [workspace, environment, me],
   )
+  const live = useStream(place, me.user.id)
   const { pathname } = useLocation()
   const area = areas.find(({ name }) => pathname.split('/')[4] === name)
   // The menu is closed by going somewhere.
@@ -50,7 +52,9 @@ export function Shell() {
           isMenuOpen={isMenuOpen}
         />
         <main id="content" className="content" tabIndex={-1}>
-          <Outlet />
+          <LiveContext value={live}>
+            <Outlet />
+          </LiveContext>
         </main>
       </div>
       <KeysHelp isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />

@@ -37,6 +37,15 @@ export const texts = {
     notFoundHelp: 'The address may be mistyped, or of another version of the console.',
     home: 'Go to the start',
   },
+  live: {
+    states: { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting', stale: 'Stale' },
+    help: {
+      connecting: 'The page is about to be brought up to date by itself.',
+      live: 'What happens is shown as it happens.',
+      reconnecting: 'The connection was lost and is made again. What was missed is read then.',
+      stale: 'Nothing has been read for a while. What is shown may be old.',
+    },
+  },
   palette: {
     placeholder: 'Go to a page, run a command, or paste an id',
     nothing: 'Nothing matches. An id such as evt_… or wh_… opens its page.',
