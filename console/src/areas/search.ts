@@ -29,10 +29,13 @@ export const eventSearch = (given: Given): EventSearch =>
 
 export interface WebhookSearch {
   status?: 'active' | 'paused'
+  tab?: string
 }
 
-export const webhookSearch = ({ status }: Given): WebhookSearch =>
-  status === 'active' || status === 'paused' ? { status } : {}
+export const webhookSearch = (given: Given): WebhookSearch => ({
+  ...((given.status === 'active' || given.status === 'paused') && { status: given.status }),
+  ...texts(given, ['tab']),
+})
 
 function texts<Name extends string>(given: Given, names: readonly Name[]): Partial<Record<Name, string>> {
   const present = names.flatMap((name) => {
