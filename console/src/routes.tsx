@@ -9,7 +9,14 @@ import {
 } from '@tanstack/react-router'
 import { needsSignIn } from './api/failure.js'
 import { meQuery, workspacesQuery } from './api/queries.js'
-import { deliverySearch, eventSearch, webhookSearch } from './areas/search.js'
+import {
+  auditSearch,
+  catalogueSearch,
+  deliverySearch,
+  eventSearch,
+  topicSearch,
+  webhookSearch,
+} from './areas/search.js'
 import { Problem } from './patterns/problem.js'
 import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
 import { signInAddress } from './place/session.js'
@@ -102,6 +109,30 @@ export function createRoutes(queries: QueryClient) {
     component: lazyRouteComponent(() => import('./areas/events/event.js'), 'EventPage'),
   })
 
+  const topics = createRoute({
+    getParentRoute: () => shell,
+    path: '/topics',
+    validateSearch: topicSearch,
+    component: lazyRouteComponent(() => import('./areas/topics/topics.js'), 'Topics'),
+  })
+  const catalogue = createRoute({
+    getParentRoute: () => shell,
+    path: '/catalogue',
+    validateSearch: catalogueSearch,
+    component: lazyRouteComponent(() => import('./areas/catalogue/catalogue.js'), 'Catalogue'),
+  })
+  const eventType = createRoute({
+    getParentRoute: () => catalogue,
+    path: '/$eventType',
+    component: lazyRouteComponent(() => import('./areas/catalogue/event-type.js'), 'EventTypePage'),
+  })
+  const audit = createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: auditSearch,
+    component: lazyRouteComponent(() => import('./areas/audit/audit.js'), 'Audit'),
+  })
+
   return root.addChildren([
     start,
     shell.addChildren([
@@ -110,6 +141,9 @@ export function createRoutes(queries: QueryClient) {
       deliveries.addChildren([delivery]),
       webhooks.addChildren([webhook]),
       events.addChildren([event]),
+      topics,
+      catalogue.addChildren([eventType]),
+      audit,
     ]),
   ])
 }

@@ -90,6 +90,31 @@ export const eventDeliveriesQuery = (place: Place, id: string) =>
       (await apiOf(place).get('/events/{id}/deliveries', { params: { path: { id } }, signal })).data,
   })
 
+/** How far back causes are followed. */
+const mostCauses = 10
+
+/** What led to an event, the nearest first: its cause, the cause of that, and so on. */
+export const causesQuery = (place: Place, causationId: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'causes', causationId],
+    queryFn: async ({ signal, client }) => {
+      const causes: AuditEvent[] = []
+      let id: string | null = causationId
+      while (id !== null && causes.length < mostCauses) {
+        signal.throwIfAborted()
+        // What is older than what is kept ends it.
+        const cause: AuditEvent | undefined = await client
+          .fetchQuery(eventQuery(place, id))
+          .catch(() => undefined)
+        if (cause === undefined) break
+        causes.push(cause)
+        id = cause.causationId
+      }
+      return causes
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /** What else the request of an event has caused, the oldest first. */
 export const relatedEventsQuery = (place: Place, requestId: string) =>
   queryOptions({
@@ -104,7 +129,11 @@ export interface EventFilters {
   type?: string | undefined
   resourceId?: string | undefined
   requestId?: string | undefined
+  resourceType?: string | undefined
   actor?: string | undefined
+  address?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
 }
 
 export async function readEvents(

@@ -27,6 +27,23 @@ export interface EventSearch {
 export const eventSearch = (given: Given): EventSearch =>
   texts(given, ['type', 'resource', 'request', 'actor', 'tab'])
 
+export interface AuditSearch {
+  type?: string
+  resource?: string
+  kind?: string
+  actor?: string
+  address?: string
+  from?: string
+  to?: string
+}
+
+export const auditSearch = (given: Given): AuditSearch =>
+  texts(given, ['type', 'resource', 'kind', 'actor', 'address', 'from', 'to'])
+
+export const topicSearch = (given: Given): { name?: string } => texts(given, ['name'])
+
+export const catalogueSearch = (given: Given): { type?: string } => texts(given, ['type'])
+
 export interface WebhookSearch {
   status?: 'active' | 'paused'
   tab?: string

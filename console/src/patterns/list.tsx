@@ -53,7 +53,7 @@ const rowHeight = 32
 const headHeight = 32
 const narrowRowHeight = 52
 /** Below it a row has two lines. */
-const narrowWidth = 640
+const narrowWidth = 760
 
 /** Rows that are loaded as one scrolls; only those in sight are there. With j, k and Enter as everywhere. */
 export function List<Item>({

@@ -4,5 +4,8 @@ export const areas = [
   { name: 'deliveries', to: '/w/$workspace/$environment/deliveries', key: 'd' },
   { name: 'webhooks', to: '/w/$workspace/$environment/webhooks', key: 'w' },
   { name: 'events', to: '/w/$workspace/$environment/events', key: 'e' },
+  { name: 'topics', to: '/w/$workspace/$environment/topics', key: 't' },
+  { name: 'catalogue', to: '/w/$workspace/$environment/catalogue', key: 'c' },
+  { name: 'audit', to: '/w/$workspace/$environment/audit', key: 'a' },
 ] as const
 export type Area = (typeof areas)[number]

@@ -1,6 +1,9 @@
+import { audit } from './en/audit.js'
+import { catalogue } from './en/catalogue.js'
 import { deliveries } from './en/deliveries.js'
 import { events } from './en/events.js'
 import { failed } from './en/failed.js'
+import { topics } from './en/topics.js'
 import { webhooks } from './en/webhooks.js'
 
 /** Every text of the console, in one place: a second language is a second file of this shape. */
@@ -11,6 +14,9 @@ export const texts = {
     deliveries: 'Deliveries',
     webhooks: 'Webhooks',
     events: 'Events',
+    topics: 'Topics',
+    catalogue: 'Event types',
+    audit: 'Audit',
   },
   environments: { production: 'Production', staging: 'Staging', development: 'Development' },
   signIn: {
@@ -160,5 +166,8 @@ export const texts = {
   deliveries,
   webhooks,
   events,
+  topics,
+  catalogue,
+  audit,
   failed,
 } as const
