@@ -19,7 +19,7 @@ import {
 } from './areas/search.js'
 import { Problem } from './patterns/problem.js'
 import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
-import { signInAddress } from './place/session.js'
+import { mayBeSignedIn, signInAddress } from './place/session.js'
 import { NotFound, NoWorkspace } from './shell/nowhere.js'
 
 /** All addresses of the console. An area is loaded with the first visit to it. */
@@ -34,7 +34,7 @@ export function createRoutes(queries: QueryClient) {
     getParentRoute: () => root,
     path: '/',
     loader: async () => {
-      const workspaces = await orSignIn('/', queries.fetchQuery(workspacesQuery))
+      const workspaces = await orSignIn('/', () => queries.fetchQuery(workspacesQuery))
       const remembered = rememberedPlace(localStorage)
       const known = workspaces.find(({ slug }) => slug === remembered?.workspace) ?? workspaces[0]
       if (known === undefined) return
@@ -55,7 +55,7 @@ export function createRoutes(queries: QueryClient) {
       environment: isEnvironment(environment) ? environment : ('production' as const),
     }),
     loader: async ({ params, location }) => {
-      const me = await orSignIn(location.href, queries.ensureQueryData(meQuery(params)))
+      const me = await orSignIn(location.href, () => queries.ensureQueryData(meQuery(params)))
       rememberPlace(localStorage, params)
       return me
     },
@@ -148,14 +148,17 @@ export function createRoutes(queries: QueryClient) {
   ])
 }
 
-async function orSignIn<Value>(to: string, asked: Promise<Value>): Promise<Value> {
+async function orSignIn<Value>(to: string, ask: () => Promise<Value>): Promise<Value> {
+  if (!mayBeSignedIn(document.cookie)) throw toSignIn(to)
   try {
-    return await asked
+    return await ask()
   } catch (error) {
-    if (needsSignIn(error)) throw redirect({ href: signInAddress(to, false), reloadDocument: true })
+    if (needsSignIn(error)) throw toSignIn(to)
     throw error
   }
 }
+
+const toSignIn = (to: string) => redirect({ href: signInAddress(to, false), reloadDocument: true })
 
 function PageProblem({ error, reset }: ErrorComponentProps) {
   return (

@@ -6,6 +6,13 @@ export function signInAddress(to: string, hasEnded: boolean): string {
   return `/sign-in?${search}`
 }
 
+/**
+ * Whether somebody may be signed in, by the mark that the gateway sets and clears with the session, which no page reads. Without
+ * it there is nothing to ask, which would be answered by an error.
+ */
+export const mayBeSignedIn = (cookies: string): boolean =>
+  /(^|; |_)opsplane_signed_in(_\w+)?=yes/.test(cookies)
+
 /** What a sign-in page is to do by its address. */
 export function signInOf(search: string): { to: string; hasEnded: boolean } {
   const given = new URLSearchParams(search)
