@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react'
+import { versionQuery } from '../api/version.js'
 import type { Place } from '../place/place.js'
 import { startStream } from './browser.js'
 import { type Change, changesOf, isChanged } from './changes.js'
@@ -57,6 +58,9 @@ export function useStream({ workspace, environment }: Place, who: string): LiveS
     const leave = startStream({ workspace, environment }, who, {
       onMessage: (message) => {
         turns.put(changesOf(message, isFirst))
+        // A gateway that was started again may bring another version of the console.
+        if (message.event === 'ready' && !isFirst)
+          void queries.invalidateQueries({ queryKey: versionQuery.queryKey })
         if (message.event === 'ready') isFirst = false
         store.set({ heardMs: Date.now() })
       },

@@ -11,7 +11,7 @@ export function signInAddress(to: string, hasEnded: boolean): string {
  * it there is nothing to ask, which would be answered by an error.
  */
 export const mayBeSignedIn = (cookies: string): boolean =>
-  /(^|; |_)opsplane_signed_in(_\w+)?=yes/.test(cookies)
+  /(^|; )(__Host-)?opsplane_signed_in(_\w+)?=yes/.test(cookies)
 
 /** What a sign-in page is to do by its address. */
 export function signInOf(search: string): { to: string; hasEnded: boolean } {

@@ -7,6 +7,7 @@ import { type Here, HereContext } from '../place/context.js'
 import { texts } from '../texts/en.js'
 import { type Area, areas } from './areas.js'
 import { KeysHelp } from './keys-help.js'
+import { NewVersion } from './new-version.js'
 import { Rail } from './rail.js'
 
 const route = getRouteApi('/w/$workspace/$environment')
@@ -52,6 +53,7 @@ export function Shell() {
           isMenuOpen={isMenuOpen}
         />
         <main id="content" className="content" tabIndex={-1}>
+          <NewVersion />
           <LiveContext value={live}>
             <Outlet />
           </LiveContext>

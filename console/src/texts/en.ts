@@ -47,6 +47,8 @@ export const texts = {
     notFound: 'There is no such page',
     notFoundHelp: 'The address may be mistyped, or of another version of the console.',
     home: 'Go to the start',
+    newVersion: 'There is a new version of the console. What you are at stays.',
+    loadVersion: 'Load it',
   },
   live: {
     states: { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting', stale: 'Stale' },
