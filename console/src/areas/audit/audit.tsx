@@ -62,19 +62,14 @@ export function Audit() {
   )
 }
 
-const fields: readonly (readonly [
-  name: keyof AuditSearch,
-  label: string,
-  placeholder: string,
-  pattern?: RegExp,
-])[] = [
-  ['type', words.type, 'incident.*', typePattern],
-  ['actor', words.actor, 'usr_…'],
-  ['address', words.address, '203.0.113.7'],
-  ['kind', words.kind, 'webhook'],
-  ['resource', words.resource, 'inc_…'],
-  ['from', words.from, '2026-01-31', instantPattern],
-  ['to', words.to, '2026-02-28', instantPattern],
+const fields: readonly (readonly [name: keyof AuditSearch, label: string, pattern?: RegExp])[] = [
+  ['type', words.type, typePattern],
+  ['actor', words.actor],
+  ['address', words.address],
+  ['kind', words.kind],
+  ['resource', words.resource],
+  ['from', words.from, instantPattern],
+  ['to', words.to, instantPattern],
 ]
 
 function Filters() {
@@ -86,11 +81,11 @@ function Filters() {
   }
   return (
     <div className="filters">
-      {fields.map(([name, label, placeholder, pattern]) => (
+      {fields.map(([name, label, pattern]) => (
         <FilterText
           key={name}
           label={label}
-          placeholder={`${label}: ${placeholder}`}
+          placeholder={label}
           value={search[name]}
           {...(pattern && { pattern, wrong: words.wrong })}
           onChange={(value) => filter(name, value)}

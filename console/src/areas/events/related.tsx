@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AuditEvent, Delivery } from '../../api/api.js'
-import { causesQuery, eventDeliveriesQuery, relatedEventsQuery } from '../../api/queries.js'
+import { causesQuery, eventDeliveriesQuery, relatedEventsQuery, webhooksQuery } from '../../api/queries.js'
 import { duration, exactTime } from '../../format/times.js'
 import { Problem } from '../../patterns/problem.js'
 import { State } from '../../patterns/state.js'
@@ -78,19 +78,20 @@ function StepLine({ step }: { step: Step }) {
 
 function DeliveryLine({ delivery: { id, webhookId, url, status } }: { delivery: Delivery }) {
   const { place } = usePlace()
+  const { data = [] } = useQuery(webhooksQuery(place))
+  const name = data.find((webhook) => webhook.id === webhookId)?.name ?? url
   return (
     <>
       <Link
         to="/w/$workspace/$environment/deliveries/$webhookId/$deliveryId"
         params={{ ...place, webhookId, deliveryId: id }}
-        className="row-link"
+        className="row-link ellipsis"
+        title={url}
+        dir="auto"
       >
-        {words.delivered}
+        {words.delivered(name)}
       </Link>
-      <span className="row muted">
-        <State of={status} />
-        <span className="ellipsis">{url}</span>
-      </span>
+      <State of={status} />
     </>
   )
 }

@@ -75,9 +75,11 @@ function Parts({ webhook, deliveries }: { webhook: Webhook; deliveries: readonly
         chosen={tab}
         onChoose={(next) => void navigate({ to: '.', search: { ...search, tab: next }, replace: true })}
       />
-      {tab === 'deliveries' && <Latest webhookId={webhook.id} deliveries={deliveries} />}
-      {tab === 'replay' && <Replay webhookId={webhook.id} />}
-      {tab === 'signature' && <Signature webhook={webhook} />}
+      <div role="tabpanel" aria-label={words.tabs[tab]}>
+        {tab === 'deliveries' && <Latest webhookId={webhook.id} deliveries={deliveries} />}
+        {tab === 'replay' && <Replay webhookId={webhook.id} />}
+        {tab === 'signature' && <Signature webhook={webhook} />}
+      </div>
     </>
   )
 }

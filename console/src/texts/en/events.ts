@@ -1,7 +1,6 @@
 export const events = {
   title: 'Events',
   type: 'Type',
-  typePlaceholder: 'incident.* or incident.created',
   resource: 'Resource',
   resourceId: 'Resource id',
   actor: 'Who',
@@ -23,7 +22,7 @@ export const events = {
   noDeliveries: 'It went to no webhook.',
   noRequest: 'The platform did this by itself: there is no request, and it went to no webhook.',
   alone: 'The request caused this event only, and it went to no webhook.',
-  delivered: 'Delivery',
+  delivered: (webhook: string) => `To ${webhook}`,
   extras: 'With the event',
   facts: {
     id: 'Event',
