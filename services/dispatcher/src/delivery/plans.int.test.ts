@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { leastId, newId } from '@opsplane/contracts'
+import { idFactory, leastId, newId } from '@opsplane/contracts'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { recordStatement } from './attempt/record-statement.js'
 import { deliveryIdOf } from './delivery-id.js'
+import { failedDeliveries } from './failures/groups.js'
+import { deliveriesQuery, type ListDeliveries } from './queries.js'
 import { insertStatement } from './queue/fan-out-statement.js'
 import { dayMs, dayOf } from './retention/retention-policy.js'
 import { daysUntil } from './retention/retention-statements.js'
@@ -22,6 +25,7 @@ interface Node {
   'Relation Name'?: string
   'Node Type': string
   'Actual Loops'?: number
+  'Rows Removed by Filter'?: number
   Plans?: Node[]
 }
 
@@ -109,4 +113,49 @@ describe('with the partitions of many days', () => {
       expect(found).toEqual(Array.from({ length: days + 1 }, (_, at) => dayOf(now) - days + at))
     },
   )
+})
+
+describe('with many deliveries each day', () => {
+  const each = 400
+  const mine = { workspaceId: newId('workspace'), environment: 'production' } as const
+  const webhookId = newId('webhook')
+
+  beforeAll(async () => {
+    const { sql } = fixture.service
+    const dayBegins = Array.from({ length: days }, (_, ago) => Date.parse(today) - ago * dayMs)
+    const ids = dayBegins.flatMap((at) =>
+      Array.from({ length: each }, (_, n) => idFactory(() => at + n)('delivery')),
+    )
+    await sql`insert into webhooks (id, workspace_id, environment, version, state)
+      values (${webhookId}, ${mine.workspaceId}, 'production', 1, ${sql.json({ name: 'Many', status: 'active' })})`
+    await sql`insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, status, created_at)
+      select id, case n % 2 when 0 then ${mine.workspaceId} else 'ws_other' end, 'production',
+        case n % 2 when 0 then ${webhookId} else 'wh_other' end, 'evt_' || n, 'a.b', 'https://a',
+        case when n % 100 < 2 then 'failed' else 'succeeded' end, '2026-01-01T00:00:00.000Z'
+      from unnest(${ids}::text[]) with ordinality as t(id, n)`
+    await sql`vacuum analyze deliveries`
+  })
+
+  it.each<[string, Pick<ListDeliveries, 'status' | 'eventType'>, number]>([
+    ['all', {}, 2],
+    ['failed ones', { status: ['failed'] }, 11],
+    ['failed and held ones', { status: ['failed', 'held'] }, 12],
+    ['those of a type', { eventType: ['a.b'] }, 2],
+  ])('a page over all webhooks of %s reads the days it takes, and by an index', async (_, filters, most) => {
+    const options = { ...filters, tenant: mine, of: 'all', limit: 20 } as const
+    const query = deliveriesQuery(drizzle.mock(), options).toSQL()
+    const nodes = await executed(query.sql, query.params as string[])
+    const read = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries_'))
+    expect(new Set(read.map((node) => node['Relation Name'])).size).toBeLessThanOrEqual(most)
+    expect(read.map((node) => node['Node Type'])).not.toContain('Seq Scan')
+  })
+
+  it('what is failed now is found among the failures, by an index', async () => {
+    const parameters = [mine.workspaceId, mine.environment, '9000000000000']
+    const nodes = await executed(failedDeliveries, parameters)
+    const read = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries_'))
+    expect(read.map((node) => node['Node Type'])).not.toContain('Seq Scan')
+    const removed = read.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0)
+    expect(removed).toBeLessThan(each)
+  })
 })
