@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, ExecutionChanges, executionChangesPath, FailureGroup, newId } from '@opsplane/contracts'
-import { testPrincipal, waitFor } from '@opsplane/testing'
+import { followChanges, testPrincipal, waitFor } from '@opsplane/testing'
 import { type SdkWorld, startSdk } from './invoke.fixture.js'
 
 let world: SdkWorld
@@ -266,6 +266,7 @@ describe('what is failed now', () => {
         throw new Error(missing ? 'nothing to order' : 'no order ' + order)
       }`,
     })
+    const { changed, close } = await followChanges(world.service, world.principal)
     const fail = async (input: object) => (await invoke('fussy', { input })).data(Execution).id
     const groups = async () =>
       (await world.api.get(`${log}/executions/failures?limit=200`))
@@ -291,6 +292,8 @@ describe('what is failed now', () => {
     expect(left).toMatchObject({ count: 1, cause: { message: 'no order 19' } })
     await replay(second, { known: true })
     expect((await groups()).map((group) => group.id)).toEqual([missing?.id])
+    await waitFor(() => [first, second, again.id].every((each) => changed.has(`execution ${each}`)))
+    await close()
     const stranger = world.service.as(testPrincipal())
     expect((await stranger.get(`${log}/executions/failures`)).page(FailureGroup).items).toEqual([])
   })

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { FailureGroup, newId, RunDetail, RunRetry, RunRetryStarted, RunStep } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import {
+  type ApiClient,
+  followChanges,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
 import { failed } from './perform/effect.js'
 import type { Runs } from './runs.js'
@@ -262,6 +269,19 @@ describe('a group of failed runs', () => {
     expect(cancel.error().code).toBe('invalid_state_transition')
     const listed = (await api.get('/runs/retries')).page(RunRetry).items
     expect(listed.map((each) => each.id)).toContain(job?.id)
+  })
+
+  test('is signalled on NATS as its runs fail and are retried', async () => {
+    const { changed, close } = await followChanges(service, world.tenant)
+    const { fail, groups } = await failing('signalled')
+    answer = refuse
+    const runId = await fail()
+    await waitFor(() => changed.has(`run ${runId}`))
+    changed.clear()
+    const [group] = await groups()
+    await retryGroup(group, { to: group?.to })
+    await waitFor(() => changed.has(`run ${runId}`))
+    await close()
   })
 
   test('is nobody else’s, and takes no `to` but its own', async () => {
