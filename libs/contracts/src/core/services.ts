@@ -24,6 +24,7 @@ export const serviceRegistry = {
       'audit',
       'notifications',
       'events/stream',
+      'resolve',
       'platform',
     ] as const),
   ),

@@ -1,8 +1,16 @@
 import { z } from 'zod'
+import type { Permission } from '../core/permissions.js'
 
 /** Resources that change state without an event of the log. */
 export const ChangedType = z.enum(['delivery', 'run', 'execution'])
 export type ChangedType = z.infer<typeof ChangedType>
+
+/** What reading the resources of each type takes. */
+export const changedPermissions: Readonly<Record<ChangedType, Permission>> = {
+  delivery: 'webhooks:read',
+  run: 'runs:read',
+  execution: 'executions:read',
+}
 
 /** Beyond so many a signal names no more: a page that shows others reads its list again. */
 export const mostChangedIds = 50

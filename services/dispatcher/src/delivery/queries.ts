@@ -96,19 +96,19 @@ function createdWithin({ createdAfter, createdBefore }: DeliveryFilters) {
   ].filter((condition) => typeof condition === 'object')
 }
 
-/** Throws `not_found`. */
+/** Of this webhook, or of any where none is given. Throws `not_found`. */
 export async function getDelivery(
   { db }: Database,
   tenant: TenantScope,
-  webhookId: string,
-  deliveryId: string,
+  { deliveryId, webhookId }: { deliveryId: string; webhookId?: string },
 ): Promise<DeliveryDetail> {
+  const scope = webhookId === undefined ? ofTenant(tenant) : ofWebhook(tenant, webhookId)
   const [found] = await db
     .select({ delivery: deliveries, event: deliveryEvents.event, webhookStatus: webhooks.status })
     .from(deliveries)
     .leftJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
     .leftJoin(deliveryEvents, eq(deliveryEvents.eventId, deliveries.eventId))
-    .where(and(ofWebhook(tenant, webhookId), eq(deliveries.id, deliveryId)))
+    .where(and(scope, eq(deliveries.id, deliveryId)))
   if (!found) throw notFound()
   const rows = await db
     .select()
@@ -126,7 +126,7 @@ export async function getDelivery(
   const last = attemptLog.at(-1)
   // Only a delivery that failed for it is without its event.
   const event = PlatformEvent.safeParse(found.event).data
-  const body = event && stringifyExact(deliveryBody(event, webhookId))
+  const body = event && stringifyExact(deliveryBody(event, found.delivery.webhookId))
   return {
     ...presentDelivery(found.delivery, found.webhookStatus),
     request:

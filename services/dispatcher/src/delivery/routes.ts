@@ -99,6 +99,9 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
     },
   })
 
+  const shownTo = async (meta: RequestMeta, delivery: DeliveryDetail) =>
+    (await maySeeEvent(rules, meta, delivery)) ? delivery : withoutEvent(delivery)
+
   const get = defineRoute({
     operationId: 'getWebhookDelivery',
     method: 'get',
@@ -113,12 +116,26 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
     response: DeliveryDetail,
     handler: async ({ params, meta }) => {
       await aggregate.get(params.id, meta.tenant)
-      const delivery = await getDelivery(database, meta.tenant, params.id, params.deliveryId)
-      return (await maySeeEvent(rules, meta, delivery)) ? delivery : withoutEvent(delivery)
+      const { id: webhookId, deliveryId } = params
+      return shownTo(meta, await getDelivery(database, meta.tenant, { deliveryId, webhookId }))
     },
   })
 
-  return [list, listAll, failures, listOfEvent, get]
+  const getOfAny = defineRoute({
+    operationId: 'getDelivery',
+    method: 'get',
+    path: '/deliveries/:id',
+    summary: 'Get a delivery of any webhook with its requests and responses',
+    description: 'As `GET /webhooks/{id}/deliveries/{deliveryId}`, also after its webhook was deleted.',
+    tag,
+    scope: 'webhooks:read',
+    response: DeliveryDetail,
+    errors: ['not_found'],
+    handler: async ({ params, meta }) =>
+      shownTo(meta, await getDelivery(database, meta.tenant, { deliveryId: params.id })),
+  })
+
+  return [list, listAll, failures, listOfEvent, get, getOfAny]
 }
 
 async function maySeeEvent(
