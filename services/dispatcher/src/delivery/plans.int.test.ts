@@ -25,6 +25,7 @@ interface Node {
   'Relation Name'?: string
   'Node Type': string
   'Actual Loops'?: number
+  'Actual Rows'?: number
   'Rows Removed by Filter'?: number
   Plans?: Node[]
 }
@@ -136,26 +137,31 @@ describe('with many deliveries each day', () => {
     await sql`vacuum analyze deliveries`
   })
 
-  it.each<[string, Pick<ListDeliveries, 'status' | 'eventType'>, number]>([
-    ['all', {}, 2],
-    ['failed ones', { status: ['failed'] }, 11],
-    ['failed and held ones', { status: ['failed', 'held'] }, 12],
-    ['those of a type', { eventType: ['a.b'] }, 2],
-  ])('a page over all webhooks of %s reads the days it takes, and by an index', async (_, filters, most) => {
+  /** How many deliveries a statement looks at. */
+  async function looksAt(...[statement, parameters]: Parameters<typeof executed>) {
+    const nodes = await executed(statement, parameters)
+    const read = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries_'))
+    return read.reduce(
+      (sum, node) =>
+        sum +
+        ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0),
+      0,
+    )
+  }
+
+  it.each<[string, Pick<ListDeliveries, 'status' | 'eventType'>]>([
+    ['all', {}],
+    ['failed ones', { status: ['failed'] }],
+    ['failed and held ones', { status: ['failed', 'held'] }],
+    ['those of a type', { eventType: ['a.b'] }],
+  ])('a page over all webhooks of %s looks at few others', async (_, filters) => {
     const options = { ...filters, tenant: mine, of: 'all', limit: 20 } as const
     const query = deliveriesQuery(drizzle.mock(), options).toSQL()
-    const nodes = await executed(query.sql, query.params as string[])
-    const read = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries_'))
-    expect(new Set(read.map((node) => node['Relation Name'])).size).toBeLessThanOrEqual(most)
-    expect(read.map((node) => node['Node Type'])).not.toContain('Seq Scan')
+    expect(await looksAt(query.sql, query.params as string[])).toBeLessThan(each)
   })
 
-  it('what is failed now is found among the failures, by an index', async () => {
+  it('what is failed now is found among the failures', async () => {
     const parameters = [mine.workspaceId, mine.environment, '9000000000000']
-    const nodes = await executed(failedDeliveries, parameters)
-    const read = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries_'))
-    expect(read.map((node) => node['Node Type'])).not.toContain('Seq Scan')
-    const removed = read.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0)
-    expect(removed).toBeLessThan(each)
+    expect(await looksAt(failedDeliveries, parameters)).toBeLessThan(each)
   })
 })
