@@ -85,6 +85,7 @@ export { OutboundError, type OutboundErrorKind, readable } from './outbound/outb
 export { createOutboundHttp, type OutboundHttp } from './outbound/outbound-http.js'
 export { createSecretFilling, headerFault } from './outbound/secret-filling.js'
 export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
+export type { OutboundTimings } from './outbound/timings.js'
 export {
   type CallOperation,
   createCallOperation,

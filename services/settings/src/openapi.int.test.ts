@@ -95,6 +95,7 @@ it('describes every public operation, and no internal one', async () => {
     'requestAddressProof: post /auth/address/prove',
     'requestPasswordReset: post /auth/password/reset',
     'resetPassword: post /auth/password/reset/confirm',
+    'resolveReference: get /resolve/{id}',
     'revokeToken: delete /auth/tokens/{id}',
     'revokeWorkspaceToken: delete /settings/tokens/{id}',
     'rotateSecret: put /secrets/{name}',

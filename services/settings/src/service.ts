@@ -37,6 +37,7 @@ import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
 import { auditExport } from './audit/export.js'
+import { createChanges } from './audit/live/changes.js'
 import { eventStreamRoutes } from './audit/live/routes.js'
 import { createAuditTails } from './audit/live/tails.js'
 import { proveAudit } from './audit/prove.js'
@@ -79,6 +80,8 @@ import { operatorRoutes } from './operator/routes.js'
 import { identityProvider } from './provider/domain.js'
 import { identity } from './provider/identity.js'
 import { ssoRoutes } from './provider/sso.js'
+import { createResolve } from './resolve/resolve.js'
+import { resolveRoutes } from './resolve/routes.js'
 import { role } from './role/domain.js'
 import { roleReading } from './role/reading.js'
 import { createRoles } from './role/roles.js'
@@ -138,7 +141,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
         ...auditWork(ctx, parts),
         ...mailWork(ctx, parts),
       ],
-      onDrain: parts.tails.end,
+      onDrain: parts.live.tails.end,
     }
   },
 })
@@ -162,7 +165,10 @@ function createParts(ctx: Context, outbound: Outbound) {
     takenOnce: createTakenOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
-    tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
+    live: {
+      tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
+      changes: createChanges({ link, names }),
+    },
   }
 }
 
@@ -188,9 +194,9 @@ function studioOf(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
 }
 
 /** Fills the audit log, and signs what it is. */
-function auditWork(ctx: Context, { signer, tails }: Parts): BackgroundWork[] {
+function auditWork(ctx: Context, { signer, live: { tails, changes } }: Parts): BackgroundWork[] {
   ctx.dueWork.start(checkpointWork(signer))
-  return [recordAudit(ctx, tails), tails]
+  return [recordAudit(ctx, tails), tails, changes]
 }
 
 /** Makes notifications, and sends mails where a mail server is configured. */
@@ -203,7 +209,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound, tails } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound, live } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords(
@@ -275,8 +281,9 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
-    ...eventStreamRoutes(tails, createSubscriptionRules(studioOf(neighbours))),
+    ...eventStreamRoutes(live, createSubscriptionRules(studioOf(neighbours))),
     ...auditChainRoutes(ctx, signer),
+    ...resolveRoutes(createResolve({ db, neighbours, delegations })),
     ...notificationRoutes(ctx),
     ...budgetRoutes(database).map(takenOnce),
     ...internalRoutes({
@@ -284,7 +291,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
       secretService,
       secretTargets: createSecretTargets(ctx),
       askedBy: createAskedBy({ db, config }),
-      verify: createVerifier({ db, sessions, keys, operators, noteBreakGlass: createBreakGlass(ctx) }),
+      tokens: createVerifier({ db, sessions, keys, operators, noteBreakGlass: createBreakGlass(ctx) }),
       bootstrap: createBootstrap(ctx, passwords),
       takenOnce,
     }),

@@ -204,6 +204,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     }),
     '/webhooks/{id}/replays/{replayId}': async () => ({ id: delivered.id, replayId: delivered.replayId }),
     '/events/{id}/deliveries': async () => ({ id: delivered.eventId }),
+    '/resolve/{id}': async () => ({ id: delivered.eventId }),
     '/events/topics/{name}': async () => ({ name: 'fuzz.topic' }),
     '/connectors/{id}/invocations/{invocationId}': async () => {
       const path = await connected()

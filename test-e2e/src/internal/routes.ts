@@ -28,6 +28,7 @@ const dependents: Callers = { 'POST /internal/people/dependents': ['settings'] }
 const ofOne: Partial<Record<BackendName, Callers>> = {
   settings: {
     'POST /internal/tokens/verify': ['gateway'],
+    'POST /internal/tokens/confirm': ['gateway'],
     'POST /internal/secrets/resolve': ['dispatcher', 'integrations', 'workflows', 'sdk'],
     'POST /internal/secrets/targets': ['dispatcher', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rights': ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],
