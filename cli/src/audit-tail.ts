@@ -1,8 +1,7 @@
-import { parseExact, StreamedEvent } from '@opsplane/contracts'
+import { parseExact, type SentEvent, StreamedEvent, sentEvents } from '@opsplane/contracts'
 import { delay } from '@opsplane/runtime'
 import type { Api } from './api.js'
 import { follow } from './follow.js'
-import { type SentEvent, sentEvents } from './sent-events.js'
 
 export interface AuditTailOptions {
   api: Api

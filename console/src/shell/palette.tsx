@@ -8,7 +8,7 @@ import { Icon } from '../patterns/icons.js'
 import { usePlace } from '../place/context.js'
 import { environments } from '../place/place.js'
 import { texts } from '../texts/en.js'
-import { areas } from './areas.js'
+import { areasOf } from './areas.js'
 
 const words = texts.palette
 /** An id as the platform makes them: a kind, and a time with something random. */
@@ -62,9 +62,9 @@ interface Group {
 }
 
 function usePages(onKeys: () => void): Group[] {
-  const { place } = usePlace()
+  const { place, me } = usePlace()
   const navigate = useNavigate()
-  const pages = areas.map(({ name, to, key }) => ({
+  const pages = areasOf(me).map(({ name, to, key }) => ({
     id: name,
     label: texts.areas[name],
     leftSection: <Icon name={name} />,

@@ -19,6 +19,7 @@ export {
 } from './calls/cause-header.js'
 export { type CarriedLimits, createDelegations, type Delegations, grantCallers } from './calls/delegation.js'
 export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
+export { requireFreshSignIn } from './calls/fresh-sign-in.js'
 export { createGrants, type Grants } from './calls/grants.js'
 export { addressesOf, InnerRefusal, readdress } from './calls/inner-refusal.js'
 export { clientTls, type InternalTls, readInternalTls } from './calls/internal-tls.js'

@@ -38,6 +38,10 @@ interface Row extends Pick<FailureGroup, 'id' | 'count' | 'isMore' | 'firstAt' |
 /** Reads so many failures of a target, and one more tells that there are others. */
 export const readFailures = mostCountedFailures + 1
 
+/** A message as SQL without what differs from case to case, such as ids, numbers and times. */
+export const withoutDetails = (message: string) =>
+  `left(regexp_replace(left(${message}, 500), '[[:alnum:]_-]*[0-9][[:alnum:]_-]*', '#', 'g'), 200)`
+
 /** One page of groups of failures, by target and cause; what failed last comes first. */
 export async function failureGroups(
   sql: StatementRunner,

@@ -46,7 +46,7 @@ export interface ProxyOptions {
   /** The internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
-  sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookie'>
+  sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookies'>
   ssoCookie: OwnCookie
   /** For public routes, and those among them below the origin or whose answers may be waited for. */
   loginLimiter: StrangerLimiter
@@ -174,8 +174,11 @@ export function createProxy(options: ProxyOptions): RequestListener {
         headers,
         body,
         answerHeaders,
-        setCookie: setsCookie
-          ? (header, text) => (header === ssoCookieHeader ? ssoCookie : sessionCookie).setCookie(req, text)
+        setCookies: setsCookie
+          ? (header, text) =>
+              header === ssoCookieHeader
+                ? [ssoCookie.setCookie(req, text)]
+                : sessionCookie.setCookies(req, text)
           : undefined,
         rechecks,
         onBytes: spendBytes,

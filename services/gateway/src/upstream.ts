@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { ApiError } from '@opsplane/contracts'
 import { clientTls, type InternalTls } from '@opsplane/http'
 import { type Dispatcher, errors, Pool } from 'undici'
-import { responseHeaders, type SetCookie } from './forwarded-headers.js'
+import { responseHeaders, type SetCookies } from './forwarded-headers.js'
 import type { OpenAnswer } from './open-answers/open-answers.js'
 
 /** One request on its way through the gateway. */
@@ -18,7 +18,7 @@ export interface Forwarding {
   /** Headers the gateway adds to the answer. */
   answerHeaders: Record<string, string>
   /** The value of Set-Cookie for what the service says in one of `cookieHeaders`, where it may. */
-  setCookie?: SetCookie | undefined
+  setCookies?: SetCookies | undefined
   /** For an answer that may come long after its request, or go on for long. */
   rechecks?: Rechecks | undefined
   /** Called with the number of bytes of each piece of the answer. */
@@ -143,7 +143,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
         if (status < 200) return
         expectedBytes = Number(headers['content-length'] ?? -1)
         const begin = () =>
-          res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders, forwarding.setCookie))
+          res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders, forwarding.setCookies))
         const { rechecks } = forwarding
         if (!rechecks) return begin()
         once(running, rechecks.begin(), () => {

@@ -103,11 +103,12 @@ export function internalRoutes({
         callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
         summary: 'Check the secrets that a definition names, for the person who saves it',
         description:
-          'With `admit` it adds the hosts they are meant for, where the person holds `secrets:write`.',
+          'With `admit` it adds the hosts they are meant for, where the person holds `secrets:write` and has just signed in.',
         body: SecretTargetsQuestion,
         response: SecretTargetProblems,
         errors: [
           'forbidden',
+          'step_up_required',
           'environment_forbidden',
           'invalid_token',
           'token_expired',

@@ -23,7 +23,7 @@ import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
 import { createBreakGlass } from './access/break-glass.js'
 import { createBrowserSignIn } from './access/browser-sign-in.js'
-import { createRemoveFactorsOf } from './access/factor-removal.js'
+import { createFactorRemoval } from './access/factor-removal.js'
 import { createPasswordReset, createResetSignIn } from './access/password-reset.js'
 import { createTokenCheck } from './access/presented-tokens.js'
 import { resetLinkRoutes } from './access/reset-link-routes.js'
@@ -73,6 +73,8 @@ import { membershipRoutes } from './membership/routes.js'
 import { createSucceed } from './membership/succession.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
+import { createAsking } from './operator/asking.js'
+import { operatedServices } from './operator/operated.js'
 import { createOperators } from './operator/operators.js'
 import { operatorRoutes } from './operator/routes.js'
 import { identityProvider } from './provider/domain.js'
@@ -253,21 +255,24 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const { publicOrigin } = config
   const resetLinks = createResetLinks(ctx, { members, operators, withMail, publicOrigin })
   const answer = createAnswerSignIn({ answerChallenge, passkeySignIn, completeSignIn })
-  const factors = createFactors(ctx, { vault, sessions, challenges, party })
+  const factors = createFactors(ctx, { vault, sessions, challenges, party, withMail })
+
+  const operated = operatedServices(ctx.operations, neighbours)
+  const asking = createAsking({ operated, neighbours, log: ctx.log })
 
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access, resetPassword),
     ...resetLinkRoutes(resetLinks),
-    ...operatorRoutes(ctx, neighbours),
+    ...operatorRoutes(ctx, operated, asking),
     ...signInRoutes({
       ...{ login, answer, passkeySignIn },
       signIn: createBrowserSignIn({ login, accept, answer, signInByReset }),
     }),
     ...sessionRoutes({ sessions, members, cursors }),
-    ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members, operators })),
+    ...factorRoutes(factors, createFactorRemoval(ctx, { factors, members, operators })),
     ...tokenRoutes(ctx, keys),
-    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions })),
+    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions }), asking),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
     ...ssoRoutes(ctx, {
       ...{ vault, outbound, throttle, sessions, members, serialized, completeSignIn },

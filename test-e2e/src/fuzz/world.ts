@@ -250,6 +250,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     if (typeof example !== 'object' || example === null) return example
     const body: Fields = { ...example, ...desk.named[operation.id] }
     if (operation.id === 'changePassword') return { ...body, currentPassword: password }
+    if (operation.id === 'removeAccountFactors') return { email: people.email }
     if (operation.id === 'createAccountResetLink') return { email: people.email }
     if (operation.id === 'verifyAuditAgainstCheckpoint') return { checkpoint }
     if (operation.id === 'createCiRelation') return related

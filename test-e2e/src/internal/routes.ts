@@ -17,6 +17,7 @@ const ofEveryService: Callers = {
   'GET /internal/events/end': backendNames,
   'GET /internal/routes': ['gateway', 'workflows', 'sdk', 'apps'],
   'GET /internal/operations/figures': ['settings'],
+  'GET /internal/operations/workspace-figures': ['settings'],
   'GET /internal/operations/dead-letters': ['settings'],
   'POST /internal/operations/dead-letters/redrive': ['settings'],
   'POST /internal/operations/dead-letters/drop': ['settings'],

@@ -41,6 +41,8 @@ export function natsNames(prefix = '') {
         return undefined
       return { workspaceId, environment: known, type: type.join('.') }
     },
+    /** What the subjects of everything of one workspace begin with. */
+    subjectsOf: (workspaceId: string) => [`${dotted}evt.${workspaceId}.`, `${dotted}bus.${workspaceId}.`],
     /** Filters for the events these patterns match, of one tenant or of all. No two of them overlap. */
     eventFilters: (patterns: readonly string[], tenant: Partial<TenantScope> = {}) => {
       const scope = `${tenant.workspaceId ?? '*'}.${tenant.environment ?? '*'}`
