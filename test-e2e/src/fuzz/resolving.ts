@@ -6,7 +6,7 @@ import { everyOperationOf, type OpenApi, servicePathOf } from './document.js'
 import type { World } from './world.js'
 
 /** Types of resources in the audit log whose ids are none of the platform's own, or those of logins. */
-const unresolved = ['account', 'article_vote', 'login']
+const unresolved = ['account', 'article_vote', 'dead_letter', 'login']
 
 const eventless = [
   { path: '/deliveries', type: 'delivery' },
