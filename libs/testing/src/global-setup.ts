@@ -8,6 +8,7 @@ import {
   embeddedNats,
   embeddedPostgres,
   removeDirectory,
+  serverDataParent,
   type TestServer,
 } from './test-servers.js'
 
@@ -22,10 +23,12 @@ export default async function setUp(): Promise<void> {
   onTeardown(() => removeDirectory(directory))
   // Temporary files of the tests go there too, and so go away with it.
   process.env.TMPDIR = directory
+  const data = createStateDirectory(serverDataParent())
+  onTeardown(() => removeDirectory(data))
   const docker = await dockerAnswers()
   await Promise.all([
-    provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(directory)),
-    providePostgres(docker, directory),
+    provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(data)),
+    providePostgres(docker, data),
   ])
   // Before the servers, which they may use.
   onTeardown(() => endRunProcesses(directory))
