@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { onTeardown } from './run-cleanup.js'
 import { endRunProcesses } from './run-process.js'
+import { isLongTier } from './runs/long-tier.js'
 import { containerNats, containerPostgres, dockerAnswers } from './test-containers.js'
 import { dropRunDatabases } from './test-env.js'
 import {
@@ -23,7 +25,8 @@ export default async function setUp(): Promise<void> {
   onTeardown(() => removeDirectory(directory))
   // Temporary files of the tests go there too, and so go away with it.
   process.env.TMPDIR = directory
-  const data = createStateDirectory(serverDataParent())
+  // The long tier writes more than memory is for.
+  const data = createStateDirectory(isLongTier() ? tmpdir() : serverDataParent())
   onTeardown(() => removeDirectory(data))
   const docker = await dockerAnswers()
   await Promise.all([
