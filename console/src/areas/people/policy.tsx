@@ -22,7 +22,7 @@ export function Policy() {
       <h2>{words.policy}</h2>
       <p className="muted">{words.policyHelp}</p>
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      {data && <PolicyForm key={JSON.stringify(data)} policy={data} />}
+      {data && <PolicyForm policy={data} />}
     </section>
   )
 }
