@@ -35,6 +35,8 @@ const lists = ['failed-now/failed-now', 'deliveries/deliveries', 'webhooks/webho
 )
 const others = [
   ...['deliveries/delivery', 'webhooks/webhook', 'events/event'].map(area),
+  ...['users', 'user', 'roles', 'role', 'keys', 'secrets', 'sign-on', 'provider'].map((page) => area(`people/${page}`)),
+  ...['people/notifications', 'platform/status', 'platform/dead-letters', 'account/account'].map(area),
   'console/dist/shell/palette.js',
 ]
 
