@@ -29,6 +29,8 @@ export interface Tab {
   page: Page
   /** What scripts have thrown, and what the content security policy has refused. */
   problems: string[]
+  /** Requests that were answered by an error, as the browser's console shows them. */
+  refusals: string[]
   /** URLs of all requests. */
   requests: string[]
   /** Kept below test-e2e/screenshots. */
@@ -49,16 +51,18 @@ export async function startBrowser() {
     })
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
-    const [problems, requests]: [string[], string[]] = [[], []]
+    const [problems, refusals, requests]: [string[], string[], string[]] = [[], [], []]
     page.on('pageerror', ({ message }) => problems.push(message))
     page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        problems.push(message.text())
+      if (message.type() !== 'error') return
+      const isRefusal = message.text().startsWith('Failed to load resource')
+      if (isRefusal) refusals.push(new URL(message.location().url).pathname)
+      else problems.push(message.text())
     })
     page.on('request', (request) => requests.push(request.url()))
     const devtools = await context.newCDPSession(page)
     const faults = () => faultsOf(devtools)
-    return { page, problems, requests, screenshot: keeper(page), faults, devtools }
+    return { page, problems, refusals, requests, screenshot: keeper(page), faults, devtools }
   }
   return { open, close: () => browser.close() }
 }

@@ -14,7 +14,12 @@ export type Delivery = Schemas['Delivery']
 export type DeliveryDetail = Schemas['DeliveryDetail']
 export type DeliveryAttempt = Schemas['DeliveryAttempt']
 export type DeliveryStatus = Schemas['DeliveryStatus']
+export type ReplayJob = Schemas['ReplayJob']
+export type ReplayRequest = Schemas['ReplayDeliveries']
 export type AuditEvent = Schemas['AuditEvent']
+export type AuditVerification = Schemas['AuditVerification']
+export type EventDescription = Schemas['EventDescription']
+export type TopicEvent = Schemas['TopicEvent']
 export type Run = Schemas['Run']
 export type Execution = Schemas['Execution']
 export type Me = Schemas['Me']
@@ -54,16 +59,25 @@ export const apiOf = (place?: Place): OpsplaneClient =>
 /** The same for what proves who somebody is, which nothing else can stand in for. */
 export const provingApi = (): OpsplaneClient => createClient({ baseUrl: baseUrl(), fetch: send })
 
+/** The stream of events of a place, from behind the event of that `seq` on. Any answer is given back, a refusal as well. */
+export function streamOf(place: Place, after: number | undefined, signal: AbortSignal): Promise<Response> {
+  const headers = headersOf(place)
+  headers.set('Accept', 'text/event-stream')
+  if (after !== undefined) headers.set('Last-Event-ID', String(after))
+  return fetch(`${apiPath}/events/stream`, { headers, signal })
+}
+
 /** Reads what is below the origin itself and not in the document of the API: the log of executions. Throws OpsplaneError. */
 export async function readOfOrigin<Body>(place: Place, path: string, signal?: AbortSignal): Promise<Body> {
-  const headers = new Headers([ofPage])
-  headers.set('X-Workspace', place.workspace)
-  headers.set('X-Environment', place.environment)
+  const headers = headersOf(place)
   const response = await fetch(path, { headers, ...(signal && { signal }) })
   const body = parseBody(await response.text())
   if (!response.ok) throw new OpsplaneError(response.status, body, response)
   return body as Body
 }
+
+const headersOf = ({ workspace, environment }: Place) =>
+  new Headers([ofPage, ['X-Workspace', workspace], ['X-Environment', environment]])
 
 /** What is no JSON is an error page of something in between. */
 function parseBody(text: string): unknown {

@@ -20,6 +20,9 @@ export interface ListPage<Item> {
   next: unknown
 }
 
+/** What no message of the stream names is read again by itself. */
+export const unnamedEveryMs = 10_000
+
 const keyOf = ({ workspace, environment }: Place) => [workspace, environment] as const
 
 export const meQuery = (place: Place) =>
@@ -42,7 +45,6 @@ export const webhooksQuery = (place: Place) =>
     queryFn: async ({ signal }) =>
       (await apiOf(place).get('/webhooks', { params: { query: { limit: 200 } }, signal })).data,
     staleTime: 10_000,
-    refetchInterval: 30_000,
   })
 
 export const webhookQuery = (place: Place, id: string) =>
@@ -50,30 +52,26 @@ export const webhookQuery = (place: Place, id: string) =>
     queryKey: [...keyOf(place), 'webhook', id],
     queryFn: async ({ signal }) =>
       (await apiOf(place).get('/webhooks/{id}', { params: { path: { id } }, signal })).data,
-    refetchInterval: 10_000,
   })
 
 /** The latest deliveries of a webhook, which say how it fares. */
 export const latestDeliveriesQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'deliveries', 'latest', id],
+    refetchInterval: unnamedEveryMs,
     queryFn: async ({ signal }) => (await readDeliveries(place, id, {}, undefined, signal)).data,
     staleTime: 5_000,
-    refetchInterval: 15_000,
   })
-
-const isOnItsWay = (status: DeliveryStatus) => status === 'pending' || status === 'retrying'
 
 export const deliveryQuery = (place: Place, webhookId: string, deliveryId: string) =>
   queryOptions({
-    queryKey: [...keyOf(place), 'delivery', webhookId, deliveryId],
+    queryKey: [...keyOf(place), 'delivery', deliveryId, webhookId],
+    refetchInterval: unnamedEveryMs,
     queryFn: async ({ signal }) => {
       const path = { id: webhookId, deliveryId }
       return (await apiOf(place).get('/webhooks/{id}/deliveries/{deliveryId}', { params: { path }, signal }))
         .data
     },
-    // Whoever has it sent again sees it arrive.
-    refetchInterval: ({ state: { data } }) => (data && isOnItsWay(data.status) ? 1_000 : 15_000),
   })
 
 export const eventQuery = (place: Place, eventId: string) =>
@@ -87,9 +85,34 @@ export const eventQuery = (place: Place, eventId: string) =>
 export const eventDeliveriesQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'event-deliveries', id],
+    refetchInterval: unnamedEveryMs,
     queryFn: async ({ signal }) =>
       (await apiOf(place).get('/events/{id}/deliveries', { params: { path: { id } }, signal })).data,
-    refetchInterval: 15_000,
+  })
+
+/** How far back causes are followed. */
+const mostCauses = 10
+
+/** What led to an event, the nearest first: its cause, the cause of that, and so on. */
+export const causesQuery = (place: Place, causationId: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'causes', causationId],
+    queryFn: async ({ signal, client }) => {
+      const causes: AuditEvent[] = []
+      let id: string | null = causationId
+      while (id !== null && causes.length < mostCauses) {
+        signal.throwIfAborted()
+        // What is older than what is kept ends it.
+        const cause: AuditEvent | undefined = await client
+          .fetchQuery(eventQuery(place, id))
+          .catch(() => undefined)
+        if (cause === undefined) break
+        causes.push(cause)
+        id = cause.causationId
+      }
+      return causes
+    },
+    staleTime: Number.POSITIVE_INFINITY,
   })
 
 /** What else the request of an event has caused, the oldest first. */
@@ -106,7 +129,11 @@ export interface EventFilters {
   type?: string | undefined
   resourceId?: string | undefined
   requestId?: string | undefined
+  resourceType?: string | undefined
   actor?: string | undefined
+  address?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
 }
 
 export async function readEvents(

@@ -16,6 +16,12 @@ const paths = {
   ),
   platform: <path d="M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.1M5 11h.1M8 5h3M8 11h3" />,
   add: <path d="M8 3v10M3 8h10" />,
+  topics: <path d="M2.5 3.5h11v7h-6l-3 2.5v-2.5h-2z" />,
+  catalogue: (
+    <path d="M2.5 2.8h4.6v4.6H2.5zM8.9 2.8h4.6v4.6H8.9zM2.5 9.2h4.6v4.6H2.5zM8.9 9.2h4.6v4.6H8.9z" />
+  ),
+  audit: <path d="M8 1.8 13 3.6v4c0 3.1-2 5.4-5 6.6-3-1.2-5-3.5-5-6.6v-4L8 1.8ZM5.6 8l1.8 1.8L10.6 6.4" />,
+  download: <path d="M8 2.5v7.4M4.8 6.9 8 10.1l3.2-3.2M2.8 13.2h10.4" />,
   search: <path d="M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.4 10.4 14 14" />,
   close: <path d="m4 4 8 8M12 4l-8 8" />,
   check: <path d="m3 8.5 3.2 3.2L13 4.8" />,

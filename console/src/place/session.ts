@@ -39,6 +39,13 @@ export function remedyAddress(error: unknown, to: string, hasEnded: boolean): st
   return isProviderRequired ? signInAddress(to, false) : undefined
 }
 
+/**
+ * Whether somebody may be signed in, by the mark that the gateway sets and clears with the session, which no page reads. Without
+ * it there is nothing to ask, which would be answered by an error.
+ */
+export const mayBeSignedIn = (cookies: string): boolean =>
+  /(^|; )(__Host-)?opsplane_signed_in(_\w+)?=yes/.test(cookies)
+
 /** What a sign-in page is to do by its address. */
 export function signInOf({ search, hash }: Pick<Location, 'search' | 'hash'>) {
   const given = new URLSearchParams(search)

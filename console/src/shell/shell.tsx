@@ -1,12 +1,14 @@
 import { Notifications } from '@mantine/notifications'
 import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { LiveContext, useStream } from '../live/use-live.js'
 import { useKeys } from '../patterns/keys.js'
 import { type Here, HereContext } from '../place/context.js'
 import { Proof } from '../proof/proof.js'
 import { texts } from '../texts/en.js'
 import { type Area, areas, areasOf } from './areas.js'
 import { KeysHelp } from './keys-help.js'
+import { NewVersion } from './new-version.js'
 import { Rail } from './rail.js'
 
 const route = getRouteApi('/w/$workspace/$environment')
@@ -29,6 +31,8 @@ export function Shell() {
     }),
     [workspace, environment, me],
   )
+  const [signIns, setSignIns] = useState(0)
+  const live = useStream(place, me.user.id, signIns)
   const { pathname } = useLocation()
   const area = areas.find(({ name }) => pathname.split('/')[4] === name)
   // The menu is closed by going somewhere.
@@ -51,7 +55,10 @@ export function Shell() {
           isMenuOpen={isMenuOpen}
         />
         <main id="content" className="content" tabIndex={-1}>
-          <Outlet />
+          <NewVersion />
+          <LiveContext value={live}>
+            <Outlet />
+          </LiveContext>
         </main>
       </div>
       <KeysHelp isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
@@ -61,7 +68,7 @@ export function Shell() {
         </Suspense>
       )}
       <Notifications position="bottom-right" autoClose={4_000} />
-      <Proof person={me.user} />
+      <Proof person={me.user} onSignedIn={() => setSignIns(signIns + 1)} />
     </HereContext>
   )
 }

@@ -7,6 +7,7 @@ import {
   readAllDeliveries,
   readFailedExecutions,
   readFailedRuns,
+  unnamedEveryMs,
   webhooksQuery,
 } from '../../api/queries.js'
 import { PageHead } from '../../patterns/page.js'
@@ -18,7 +19,6 @@ import { FailureColumn } from './column.js'
 import { RetryGroup } from './retry-group.js'
 
 const words = texts.failed
-const everyMs = 10_000
 
 /** What is failed at this moment, by cause and target: deliveries, runs and executions beside each other. */
 export function FailedNow() {
@@ -48,12 +48,12 @@ function Deliveries() {
   const ids = webhooks.data?.slice(0, mostWebhooks).map(({ id }) => id)
   const failures = useQuery({
     queryKey: [...keyOf(place), 'deliveries', 'failed', ids],
+    refetchInterval: unnamedEveryMs,
     queryFn: async ({ signal }) => {
       const { items, next } = await readAllDeliveries(place, ids ?? [], { status: 'failed' }, {}, signal)
       return { items, hasMore: next !== undefined }
     },
     enabled: ids !== undefined,
-    refetchInterval: everyMs,
   })
   const nameOf = (id: string) => webhooks.data?.find((webhook) => webhook.id === id)
   const error = webhooks.error ?? failures.error
@@ -96,8 +96,8 @@ function Runs() {
   const { place } = usePlace()
   const { data, error, refetch } = useQuery({
     queryKey: [...keyOf(place), 'runs', 'failed'],
+    refetchInterval: unnamedEveryMs,
     queryFn: ({ signal }) => readFailedRuns(place, signal),
-    refetchInterval: everyMs,
   })
   return (
     <FailureColumn<Run>
@@ -122,8 +122,8 @@ function Executions() {
   const { place } = usePlace()
   const { data, error, refetch } = useQuery({
     queryKey: [...keyOf(place), 'executions', 'failed', executionsPath],
+    refetchInterval: unnamedEveryMs,
     queryFn: ({ signal }) => readFailedExecutions(place, signal),
-    refetchInterval: everyMs,
   })
   return (
     <FailureColumn<Execution>

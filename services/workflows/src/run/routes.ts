@@ -1,6 +1,7 @@
 import {
   ApiError,
   CancelRun,
+  FailureGroup,
   JsonValue,
   PendingApproval,
   ResumeRun,
@@ -14,6 +15,7 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { RunActions } from './actions.js'
 import { pendingApprovals } from './approvals.js'
+import { runFailures } from './failures/groups.js'
 import { findRun, listRuns, requireWorkflow } from './queries.js'
 import type { Runs } from './runs.js'
 import { readValue, runDetail, runSteps } from './trace.js'
@@ -79,6 +81,21 @@ export function runRoutes(
       response: PendingApproval,
       handler: ({ query: { limit, after }, binding, meta: { tenant, principal } }) =>
         pendingApprovals(sql, { tenant, principal, limit, after, binding, cursors }),
+    }),
+
+    defineList({
+      operationId: 'listRunFailures',
+      path: '/runs/failures',
+      summary: 'List what is failed now, by workflow and cause',
+      description:
+        'Runs with the status failed or dead: one that was retried is not listed until it fails again. The group that failed ' +
+        'last comes first.',
+      tag,
+      scope: 'runs:read',
+      sorts: [],
+      response: FailureGroup,
+      handler: ({ query: { limit, after }, binding, meta: { tenant } }) =>
+        runFailures(sql, { tenant, limit, after, binding, cursors }),
     }),
 
     defineRoute({

@@ -1,8 +1,12 @@
+export { linesOf } from './lines.js'
+
 /** One server-sent event. One with an id alone, or a comment, has no `event`. */
 export interface SentEvent {
   id: number | undefined
   event: string | undefined
   data: string
+  /** After how long the sender wants to be asked again once the stream ends. */
+  retryMs: number | undefined
 }
 
 /** Server-sent events of the lines of an answer, as https://html.spec.whatwg.org has them. */
@@ -17,10 +21,11 @@ export async function* sentEvents(batches: AsyncIterable<readonly string[]>): As
       }
       const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
       if (name === 'id') fields.id = Number(value)
+      if (name === 'retry') fields.retryMs = Number(value)
       if (name === 'event') fields.event = value
       if (name === 'data') fields.data += value
     }
   }
 }
 
-const none = (): SentEvent => ({ id: undefined, event: undefined, data: '' })
+const none = (): SentEvent => ({ id: undefined, event: undefined, data: '', retryMs: undefined })

@@ -24,8 +24,8 @@ describe('server-sent events', () => {
       '',
     ]
     const events = [
-      { id: 3, event: 'ready', data: '{}' },
-      { id: 4, event: 'event', data: '{"a": ":"}' },
+      { id: 3, event: 'ready', data: '{}', retryMs: 1_000 },
+      { id: 4, event: 'event', data: '{"a": ":"}', retryMs: undefined },
     ]
     expect(await read(lines)).toEqual(events)
     expect(await read(...lines.map((line) => [line]))).toEqual(events)
@@ -33,8 +33,8 @@ describe('server-sent events', () => {
 
   it('without a name are comments and places, and one that has not ended is none', async () => {
     expect(await read([': ', '', 'id: 9', '', 'event: event', 'data: {}'])).toEqual([
-      { id: undefined, event: undefined, data: '' },
-      { id: 9, event: undefined, data: '' },
+      { id: undefined, event: undefined, data: '', retryMs: undefined },
+      { id: 9, event: undefined, data: '', retryMs: undefined },
     ])
   })
 })
