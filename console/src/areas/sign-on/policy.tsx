@@ -7,8 +7,8 @@ import { apiOf } from '../../api/api.js'
 import { Problem } from '../../patterns/problem.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
-import { SubmitForm, Tick, useChange } from './form.js'
-import { policyQuery, rolesQuery } from './queries.js'
+import { SubmitForm, Tick, useChange } from '../people/form.js'
+import { policyQuery, rolesQuery } from '../people/queries.js'
 
 type SignInPolicy = components['schemas']['SignInPolicy']
 const words = texts.people.signOn
