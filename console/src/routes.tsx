@@ -52,7 +52,7 @@ export function createRoutes(queries: QueryClient) {
   const account = createRoute({
     getParentRoute: () => root,
     path: '/account',
-    loader: () => orSignIn('/account', queries.ensureQueryData(loginQuery)),
+    loader: () => orSignIn('/account', () => queries.ensureQueryData(loginQuery)),
     component: lazyRouteComponent(() => import('./areas/account/account.js'), 'Account'),
     errorComponent: PageProblem,
   })
@@ -60,7 +60,7 @@ export function createRoutes(queries: QueryClient) {
     getParentRoute: () => root,
     path: '/account/address',
     beforeLoad: () => keepToken(sessionStorage, location, history),
-    loader: () => orSignIn('/account/address', queries.ensureQueryData(loginQuery)),
+    loader: () => orSignIn('/account/address', () => queries.ensureQueryData(loginQuery)),
     component: lazyRouteComponent(() => import('./areas/account/address.js'), 'ProveAddress'),
     errorComponent: PageProblem,
   })
