@@ -144,6 +144,11 @@ export function createRoutes(queries: QueryClient) {
     path: '/$eventType',
     component: lazyRouteComponent(() => import('./areas/catalogue/event-type.js'), 'EventTypePage'),
   })
+  const record = createRoute({
+    getParentRoute: () => shell,
+    path: '/record/$reference',
+    component: lazyRouteComponent(() => import('./areas/record/record.js'), 'RecordPage'),
+  })
   const audit = createRoute({
     getParentRoute: () => shell,
     path: '/audit',
@@ -164,6 +169,7 @@ export function createRoutes(queries: QueryClient) {
       topics,
       catalogue.addChildren([eventType]),
       audit,
+      record,
       ...peopleRoutes(shell),
     ]),
   ])

@@ -57,7 +57,7 @@ export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   migration: { type: 'migration', path: '/migrations/{id}' },
   workflow: { type: 'workflow', path: '/workflows/{id}' },
   run: { type: 'run', path: '/runs/{id}' },
-  runRetry: { type: 'run_retry', path: '/runs/retries/{id}', eventless: true },
+  runRetry: { type: 'run_retry', path: '/runs/retries/{id}' },
   artifact: { type: 'artifact', path: '/sdk/artifacts/{id}' },
   pack: { type: 'pack', path: '/sdk/packs/{id}' },
   job: { type: 'scheduled_job', path: '/sdk/scheduled-jobs/{id}' },
