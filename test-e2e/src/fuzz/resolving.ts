@@ -61,7 +61,13 @@ export function resolvingTests(get: () => { cluster: TestCluster; document: Open
     const problems: string[] = []
     for (const { type, id } of await foundIds())
       if (!unresolved.includes(type))
-        problems.push(...(await problemsOf({ type: type.replace(/^sdk_/, ''), reference: id, id })))
+        problems.push(
+          ...(await problemsOf({
+            type: type.replace(/^(sdk|workflow)_(?=run|execution)/, ''),
+            reference: id,
+            id,
+          })),
+        )
     expect(problems).toEqual([])
   })
 

@@ -3,7 +3,7 @@ import { type IdKind, idPrefixes } from '../core/ids.js'
 
 /** What is known of the resources of one kind of id. */
 export interface ReadableKind {
-  /** As `resource.type` of its events, but for executions. */
+  /** As `resource.type` of its events, but for runs and executions. */
   type: string
   /**
    * Where one is read, below /api/v1. `{id}` is its id, any other placeholder a field of its last event. Null for what has no

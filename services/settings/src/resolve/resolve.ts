@@ -69,7 +69,7 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     event: PlatformEvent | null,
     meta: RequestMeta,
   ): Promise<Shown | null> => {
-    const href = kind.path && event?.data.after !== null ? pathOf(kind.path, id, event) : null
+    const href = kind.path && !(event && isDeleted(event)) ? pathOf(kind.path, id, event) : null
     if (href === null) return null
     const mayRead = event !== null && meta.principal.permissions.includes(eventPermission(event.type))
     // Which records somebody may read, row rules decide as well: the studio knows.
@@ -86,6 +86,9 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     return kindName === 'event' ? resolveEvent(reference, meta) : resolveRequest(reference, meta)
   }
 }
+
+/** What is in the trash is not read either. */
+const isDeleted = ({ type, data }: PlatformEvent) => data.after === null || type.endsWith('.deleted')
 
 const eventsOf = (id: string) => `/audit?resourceId=${encodeURIComponent(id)}`
 
