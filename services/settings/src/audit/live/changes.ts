@@ -1,4 +1,4 @@
-import { ChangedSignal, type NatsNames, type TenantScope } from '@opsplane/contracts'
+import { ChangedSignal, type NatsNames, parseExact, type TenantScope } from '@opsplane/contracts'
 import { listenForHints, type NatsLink } from '@opsplane/nats'
 import { type ChangesListener, gatherChanges } from './gathered-changes.js'
 
@@ -55,7 +55,7 @@ export function createChanges({ link, names }: ChangesOptions): Changes {
 
 function parseSignal(text: string): ChangedSignal | undefined {
   try {
-    return ChangedSignal.safeParse(JSON.parse(text)).data
+    return ChangedSignal.safeParse(parseExact(text)).data
   } catch {
     return undefined
   }
