@@ -11,6 +11,7 @@ import { measureLists } from './delivery/lists.js'
 import { measurePolls } from './delivery/polls.js'
 import { measureRest } from './delivery/rest.js'
 import { measureRestart } from './delivery/restart.js'
+import { measureStreams } from './delivery/streams.js'
 import { measureTarpit } from './delivery/tarpit.js'
 import { measureTelemetry } from './delivery/telemetry.js'
 import { measureTopics } from './delivery/topics.js'
@@ -58,6 +59,7 @@ const measures = {
   topology: measureTopology,
   conflicts: measureConflicts,
   polls: measurePolls,
+  stream: measureStreams,
   records: measureRecords,
   'records-million': measureRecordsMillion,
   'records-import': measureImport,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   type Environment,
   ErrorEnvelope,
+  linesOf,
   newId,
   Pagination,
   parseExact,
@@ -12,7 +13,6 @@ import { delay, retryDelayMs } from '@opsplane/runtime'
 import { z } from 'zod'
 import { Deadline, unlessAborted } from './deadline.js'
 import { ApiFailure, CliError, isRetryable, UnreachableError, usageError } from './failure.js'
-import { linesOf } from './lines.js'
 
 /** Whom to call, and as whom. */
 export interface ApiTarget {

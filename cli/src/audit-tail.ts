@@ -1,8 +1,7 @@
-import { parseExact, StreamedEvent } from '@opsplane/contracts'
+import { parseExact, type SentEvent, StreamedEvent, sentEvents } from '@opsplane/contracts'
 import { delay } from '@opsplane/runtime'
 import type { Api } from './api.js'
 import { follow } from './follow.js'
-import { type SentEvent, sentEvents } from './sent-events.js'
 
 export interface AuditTailOptions {
   api: Api
@@ -24,7 +23,7 @@ const reconnectMs = 500
 export async function tailAudit(options: AuditTailOptions): Promise<void> {
   const { api, type, since, signal, say, onEvent } = options
   const open = async (after: number | undefined): Promise<AsyncGenerator<SentEvent>> => {
-    const query = { type: type === undefined ? undefined : [type], afterSeq: after }
+    const query = { type: type === undefined ? undefined : [type], afterSeq: after, changed: 'false' }
     const call = { path: '/events/stream', query, signal, attempts: 1, extraTimeMs: silenceMs }
     return sentEvents(await api.lines(call))
   }

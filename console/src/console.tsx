@@ -1,8 +1,7 @@
 import { OpsplaneError } from '@opsplane/client'
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
-import { needsSignIn } from './api/failure.js'
-import { signInAddress } from './place/session.js'
+import { remedyAddress } from './place/session.js'
 import { createRoutes } from './routes.js'
 
 /** How often a request is sent again that may succeed then. */
@@ -11,8 +10,7 @@ const mostRetries = 2
 /** The pages, and what they have read. */
 export function createConsole() {
   const queries = new QueryClient({
-    queryCache: new QueryCache({ onError: signInAgain }),
-    mutationCache: new MutationCache({ onError: signInAgain }),
+    queryCache: new QueryCache({ onError: goToRemedy }),
     defaultOptions: {
       queries: {
         retry: (count, error) =>
@@ -31,11 +29,11 @@ export function createConsole() {
   return { router, queries }
 }
 
-/** Where a session has ended, its page is come back to: what it shows is in its address. */
-function signInAgain(error: unknown): void {
-  if (!needsSignIn(error)) return
+/** Where somebody has to sign in first, the page is come back to: what it shows is in its address. */
+function goToRemedy(error: unknown): void {
   const { pathname, search } = location
-  location.assign(signInAddress(`${pathname}${search}`, true))
+  const remedy = remedyAddress(error, `${pathname}${search}`, true)
+  if (remedy !== undefined) location.assign(remedy)
 }
 
 declare module '@tanstack/react-router' {

@@ -7,12 +7,21 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { needsSignIn } from './api/failure.js'
 import { meQuery, workspacesQuery } from './api/queries.js'
-import { deliverySearch, eventSearch, webhookSearch } from './areas/search.js'
+import { loginQuery } from './areas/account/queries.js'
+import { peopleRoutes } from './areas/people/routes.js'
+import {
+  auditSearch,
+  catalogueSearch,
+  deliverySearch,
+  eventSearch,
+  topicSearch,
+  webhookSearch,
+} from './areas/search.js'
 import { Problem } from './patterns/problem.js'
+import { keepToken } from './place/fragment.js'
 import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
-import { signInAddress } from './place/session.js'
+import { mayBeSignedIn, remedyAddress, signInAddress } from './place/session.js'
 import { NotFound, NoWorkspace } from './shell/nowhere.js'
 
 /** All addresses of the console. An area is loaded with the first visit to it. */
@@ -27,7 +36,7 @@ export function createRoutes(queries: QueryClient) {
     getParentRoute: () => root,
     path: '/',
     loader: async () => {
-      const workspaces = await orSignIn('/', queries.fetchQuery(workspacesQuery))
+      const workspaces = await orSignIn('/', () => queries.fetchQuery(workspacesQuery))
       const remembered = rememberedPlace(localStorage)
       const known = workspaces.find(({ slug }) => slug === remembered?.workspace) ?? workspaces[0]
       if (known === undefined) return
@@ -40,6 +49,22 @@ export function createRoutes(queries: QueryClient) {
     component: NoWorkspace,
   })
 
+  const account = createRoute({
+    getParentRoute: () => root,
+    path: '/account',
+    loader: () => orSignIn('/account', () => queries.ensureQueryData(loginQuery)),
+    component: lazyRouteComponent(() => import('./areas/account/account.js'), 'Account'),
+    errorComponent: PageProblem,
+  })
+  const address = createRoute({
+    getParentRoute: () => root,
+    path: '/account/address',
+    beforeLoad: () => keepToken(sessionStorage, location, history),
+    loader: () => orSignIn('/account/address', () => queries.ensureQueryData(loginQuery)),
+    component: lazyRouteComponent(() => import('./areas/account/address.js'), 'ProveAddress'),
+    errorComponent: PageProblem,
+  })
+
   const shell = createRoute({
     getParentRoute: () => root,
     path: '/w/$workspace/$environment',
@@ -48,7 +73,7 @@ export function createRoutes(queries: QueryClient) {
       environment: isEnvironment(environment) ? environment : ('production' as const),
     }),
     loader: async ({ params, location }) => {
-      const me = await orSignIn(location.href, queries.ensureQueryData(meQuery(params)))
+      const me = await orSignIn(location.href, () => queries.ensureQueryData(meQuery(params)))
       rememberPlace(localStorage, params)
       return me
     },
@@ -102,26 +127,66 @@ export function createRoutes(queries: QueryClient) {
     component: lazyRouteComponent(() => import('./areas/events/event.js'), 'EventPage'),
   })
 
+  const topics = createRoute({
+    getParentRoute: () => shell,
+    path: '/topics',
+    validateSearch: topicSearch,
+    component: lazyRouteComponent(() => import('./areas/topics/topics.js'), 'Topics'),
+  })
+  const catalogue = createRoute({
+    getParentRoute: () => shell,
+    path: '/catalogue',
+    validateSearch: catalogueSearch,
+    component: lazyRouteComponent(() => import('./areas/catalogue/catalogue.js'), 'Catalogue'),
+  })
+  const eventType = createRoute({
+    getParentRoute: () => catalogue,
+    path: '/$eventType',
+    component: lazyRouteComponent(() => import('./areas/catalogue/event-type.js'), 'EventTypePage'),
+  })
+  const record = createRoute({
+    getParentRoute: () => shell,
+    path: '/record/$reference',
+    component: lazyRouteComponent(() => import('./areas/record/record.js'), 'RecordPage'),
+  })
+  const audit = createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    validateSearch: auditSearch,
+    component: lazyRouteComponent(() => import('./areas/audit/audit.js'), 'Audit'),
+  })
+
   return root.addChildren([
     start,
+    account,
+    address,
     shell.addChildren([
       home,
       failed,
       deliveries.addChildren([delivery]),
       webhooks.addChildren([webhook]),
       events.addChildren([event]),
+      topics,
+      catalogue.addChildren([eventType]),
+      audit,
+      record,
+      ...peopleRoutes(shell),
     ]),
   ])
 }
 
-async function orSignIn<Value>(to: string, asked: Promise<Value>): Promise<Value> {
+async function orSignIn<Value>(to: string, ask: () => Promise<Value>): Promise<Value> {
+  if (!mayBeSignedIn(document.cookie)) throw toSignIn(to)
   try {
-    return await asked
+    return await ask()
   } catch (error) {
-    if (needsSignIn(error)) throw redirect({ href: signInAddress(to, false), reloadDocument: true })
+    const remedy = remedyAddress(error, to, false)
+    if (remedy !== undefined) throw redirect({ href: remedy, reloadDocument: true })
     throw error
   }
 }
+
+const toSignIn = (to: string) => redirect({ href: signInAddress(to, false), reloadDocument: true })
 
 function PageProblem({ error, reset }: ErrorComponentProps) {
   return (

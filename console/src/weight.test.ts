@@ -30,11 +30,23 @@ const start = 'console/dist/shell/start.js'
 const shell = 'console/dist/shell/shell.js'
 const area = (path: string) => `console/dist/areas/${path}.js`
 
-const lists = ['failed-now/failed-now', 'deliveries/deliveries', 'webhooks/webhooks', 'events/events'].map(
-  area,
-)
+const lists = [
+  ...['failed-now/failed-now', 'deliveries/deliveries', 'webhooks/webhooks', 'events/events'],
+  ...['topics/topics', 'catalogue/catalogue', 'audit/audit'],
+].map(area)
 const others = [
-  ...['deliveries/delivery', 'webhooks/webhook', 'events/event'].map(area),
+  ...['deliveries/delivery', 'webhooks/webhook', 'events/event', 'catalogue/event-type', 'record/record'].map(
+    area,
+  ),
+  ...['users', 'user', 'roles', 'role', 'keys', 'secrets'].map((page) => area(`people/${page}`)),
+  ...[
+    'sign-on/sign-on',
+    'sign-on/provider',
+    'notifications/notifications',
+    'platform/status',
+    'platform/dead-letters',
+    'account/account',
+  ].map(area),
   'console/dist/shell/palette.js',
 ]
 

@@ -4,18 +4,9 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { constants, tmpdir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const COMMANDS = {
@@ -59,12 +50,9 @@ Installs the dependencies, compiles what has changed, makes sure there is a nats
 
 DATABASE_URL and NATS_URL name servers to use instead of local ones.
 `
-/** What is built where the machine has neither a server nor a package of one. */
-const NATS_VERSION = 'v2.10.27'
 const CHROMIUMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const OLDEST_NODE = [20, 19]
 const STAMP = 'node_modules/.opsplane-installed'
-const BIN = resolve(fileURLToPath(new URL('../../.opsplane/bin', import.meta.url)))
 const TOOL_TIMEOUT_MS = 15 * 60_000
 const SECOND_SIGNAL_MS = 1_000
 const APT_OPTIONS = ['-qq', '-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::Retries=1']
@@ -166,51 +154,26 @@ async function bundle() {
 
 async function ensureNatsServer() {
   if (process.env.NATS_URL) return 'not needed, NATS_URL is set'
-  const { findNatsServer } = await import('../../libs/nats/dist/embedded.js')
+  const { findNatsServer, natsServers, versionOf } = await import('../../libs/nats/dist/embedded.js')
   const found = () => {
     const path = findNatsServer()
-    return path && spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim()
+    return path && versionOf(path)
   }
   const present = found()
   if (present) return present
-  mkdirSync(BIN, { recursive: true })
-  const failures = []
-  for (const way of [fromApt, fromGo]) {
-    const failure = way()
-    const version = failure === undefined && found()
-    if (version) return `installed ${version}`
-    if (failure) failures.push(failure)
-  }
+  const { installNatsServer } = await import('./nats-server.mjs')
+  const failures = installNatsServer({ tool, has, installPackages })
+  const installed = found()
+  if (installed) return `installed ${installed}`
+  const tooOld = natsServers().map((path) => `${path} is too old: ${versionOf(path)}`)
   const docker = has('docker')
     ? ', or start one in a container (docker run -d -p 4222:4222 nats -js) and set NATS_URL=nats://127.0.0.1:4222'
     : ''
   throw new StepError(
-    'There is no nats-server, and it could not be installed.',
-    failures.join('\n'),
-    `Get it from your system's packages or nats.io and put it on the PATH${docker}. Then run this again.`,
+    'There is no nats-server that is new enough, and none could be installed.',
+    [...tooOld, ...failures].join('\n'),
+    `Get version 2.14 or newer from nats.io and put it on the PATH${docker}. Then run this again.`,
   )
-}
-
-// Only unpacked, into a directory of ours: installing the package would start a service on port 4222.
-function fromApt() {
-  if (!has('apt-get') || !has('dpkg-deb')) return 'apt-get: not on this machine'
-  const directory = mkdtempSync(join(tmpdir(), 'opsplane-apt-'))
-  try {
-    const download = () => tool('apt-get', [...APT_OPTIONS, 'download', 'nats-server'], {}, directory)
-    let result = download()
-    if (!result.ok) {
-      const update = refreshPackageLists()
-      result = update.ok ? download() : update
-    }
-    if (!result.ok) return `apt-get: ${result.tail}`
-    const archive = readdirSync(directory).find((name) => name.endsWith('.deb'))
-    result = tool('dpkg-deb', ['-x', join(directory, archive ?? ''), directory])
-    if (!result.ok) return `dpkg-deb: ${result.tail}`
-    copyFileSync(join(directory, 'usr/sbin/nats-server'), join(BIN, 'nats-server'))
-    return undefined
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
 }
 
 /** What the tests of apps drive; without one they are skipped. */
@@ -218,22 +181,20 @@ function ensureChromium() {
   const present = process.env.CHROMIUM ?? CHROMIUMS.find(has)
   if (present) return present
   const skipped = 'not there, so the tests in a browser are skipped (install chromium, or set CHROMIUM)'
-  if (!has('apt-get')) return skipped
-  const install = () => asRoot([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', 'chromium'])
-  const installed = install().ok || (refreshPackageLists().ok && install().ok)
-  return installed && has('chromium') ? 'installed' : skipped
+  return installPackages(['chromium']) && has('chromium') ? 'installed' : skipped
+}
+
+/** Installs packages of Debian, where this is one and root's rights can be had; whether that worked. */
+function installPackages(names) {
+  if (!has('apt-get')) return false
+  const install = () => asRoot([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...names])
+  return install().ok || (refreshPackageLists().ok && install().ok)
 }
 
 const refreshPackageLists = () => asRoot([...APT_OPTIONS, 'update'])
 
 function asRoot(args) {
   return process.getuid?.() === 0 ? tool('apt-get', args) : tool('sudo', ['-n', 'apt-get', ...args])
-}
-
-function fromGo() {
-  if (!has('go')) return 'go: not on this machine'
-  const result = tool('go', ['install', `github.com/nats-io/nats-server/v2@${NATS_VERSION}`], { GOBIN: BIN })
-  return result.ok ? undefined : `go install: ${result.tail}`
 }
 
 function has(program) {

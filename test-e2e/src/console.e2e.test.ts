@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import type { Page } from 'playwright-core'
 import { chromiumPath, startBrowser } from './browser.js'
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
+
+/** What would be seen to have run, where it were markup. */
+const hostile = '<img src=x onerror="window.isOpen=true"> الطابعة'
 
 const inBrowser = chromiumPath ? describe : describe.skip
 inBrowser('the console in a browser (with chromium: apt-get install chromium, or CHROMIUM names one)', () => {
   let platform: SharedPlatform
   let browser: Awaited<ReturnType<typeof startBrowser>>
   let receiver: Receiver
+  let ada: ReturnType<typeof typedClient>
+  let webhookId: string
   let isMended = false
 
   beforeAll(async () => {
@@ -19,74 +25,99 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
       respond: () =>
         isMended
           ? { status: 200, body: '{"received":true}' }
-          : { status: 500, body: '{"error":"<b>no such table</b>"}' },
+          : { status: 500, body: JSON.stringify({ error: hostile }), headers: { 'x-note': '<b>hot</b>' } },
     })
-    const ada = typedClient(platform.info)
-    const { id } = (
-      await ada.post('/webhooks', {
-        body: { name: 'Pager', url: `${receiver.url}/pager`, events: ['incident.created'], retries: 0 },
-      })
-    ).data
-    await ada.post('/itsm/incidents', { body: { title: '<img src=x onerror=alert(1)> الطابعة لا تعمل' } })
-    const params = { path: { id } }
-    await waitFor(async () => {
-      const { data } = await ada.get('/webhooks/{id}/deliveries', { params })
-      return data[0]?.status === 'failed'
-    })
+    ada = typedClient(platform.info)
+    const webhook = { name: `Pager ${hostile}`, url: `${receiver.url}/pager`, events: ['incident.created'] }
+    webhookId = (await ada.post('/webhooks', { body: { ...webhook, retries: 0 } })).data.id
+    for (const title of [hostile, 'Disk full']) await ada.post('/itsm/incidents', { body: { title } })
+    await waitFor(async () => (await deliveries('failed')).length === 2)
   })
   afterAll(async () => {
     await browser?.close()
     await receiver?.stop()
   })
 
-  test('somebody on call finds a failed delivery, sees why, retries it, and sees it succeed', async () => {
+  const deliveries = async (status: 'failed' | 'succeeded') => {
+    const params = { path: { id: webhookId }, query: { status: [status] } }
+    return (await ada.get('/webhooks/{id}/deliveries', { params })).data
+  }
+  const open = async (width: number, at: string) => {
+    const tab = await browser.open({ viewport: { width, height: 800 } })
+    await tab.page.goto(`${platform.info.origin}${at}`)
+    return tab
+  }
+  const signIn = async (page: Page) => {
+    await page.getByLabel('E-mail').fill(platform.info.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(platform.info.password)
+    await page.keyboard.press('Enter')
+  }
+  const pathTo = (area: string) => `/w/${platform.info.workspace}/production/${area}`
+
+  test('somebody on call finds what fails, sees why, and replays the hour once it is mended', async () => {
     const { info } = platform
-    const { page, problems, requests, faults, screenshot } = await browser.open({
-      viewport: { width: 1_280, height: 800 },
-    })
-    const wanted = `/w/${info.workspace}/production/failed`
-    await page.goto(`${info.origin}${wanted}`)
+    const wanted = pathTo('failed')
+    const { page, problems, refusals, requests, faults, screenshot } = await open(1_280, wanted)
     // Whoever is not signed in is led back to where they wanted to go.
     await page.getByLabel('E-mail').fill(info.email)
+    expect(refusals).toEqual([])
     await page.getByRole('textbox', { name: 'Password' }).fill('not this')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
-    expect(await faults()).toEqual([])
-    await page.getByRole('textbox', { name: 'Password' }).fill(info.password)
-    await page.keyboard.press('Enter')
+    expect([await faults(), refusals]).toEqual([[], ['/api/v1/auth/session']])
+    await signIn(page)
 
-    await page.getByRole('link', { name: 'Answered 500' }).waitFor()
+    const failure = page.getByRole('link', { name: 'The endpoint answered 500.' })
+    await failure.waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
     expect(new URL(page.url()).pathname).toBe(wanted)
     expect(await faults()).toEqual([])
     await screenshot('console-failed')
-    await page.getByRole('link', { name: 'Answered 500' }).click()
+    await failure.click()
+    await page.getByRole('link', { name: 'incident.created' }).first().click()
 
     const attempts = page.getByRole('tablist', { name: 'Attempts' }).getByRole('tab')
     await attempts.first().waitFor()
     expect(await attempts.count()).toBe(1)
     await page.getByText('Answered 500 at the only attempt. No more are due.').waitFor()
-    // What an endpoint answers and what people write is text, whatever it looks like.
-    await page.getByText('<b>no such table</b>').waitFor()
-    await page
-      .getByRole('region', { name: 'Request: Body' })
-      .getByText('<img src=x onerror=alert(1)>')
-      .waitFor()
     expect(await faults()).toEqual([])
     await screenshot('console-delivery')
 
     isMended = true
-    await page.keyboard.press('r')
-    await page.getByText('Delivered at attempt 2: the endpoint answered 200.').waitFor()
-    expect(await attempts.count()).toBe(2)
+    await page.getByRole('link', { name: 'Pager' }).last().click()
+    await page.getByRole('tab', { name: 'Replay' }).click()
+    await page.getByRole('button', { name: 'Replay 2' }).click()
+    await page.getByText('Completed').waitFor()
+    await page.getByRole('tab', { name: 'Latest deliveries' }).click()
+    const latest = page.getByRole('tabpanel', { name: 'Latest deliveries' })
+    await waitFor(async () => (await latest.getByText('Succeeded').count()) === 2)
+    expect(await faults()).toEqual([])
+    await screenshot('console-webhook')
+    await page.keyboard.press('g')
+    await page.keyboard.press('f')
+    await page.getByText('No delivery is failed.').waitFor()
 
     await page.keyboard.press('g')
     await page.keyboard.press('e')
-    await page.getByRole('link', { name: 'incident.created' }).click()
-    await page.getByRole('cell', { name: '<img src=x onerror=alert(1)> الطابعة لا تعمل' }).first().waitFor()
-    await page.getByRole('tab', { name: 'Deliveries' }).click()
-    await page.getByRole('link', { name: 'Pager' }).waitFor()
+    await page.getByRole('link', { name: 'incident.created' }).last().click()
+    await page.getByRole('cell', { name: hostile }).first().waitFor()
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByRole('link', { name: 'Pager' }).first().waitFor()
     expect(await faults()).toEqual([])
     await screenshot('console-event')
+
+    // Whatever is pasted opens what it names.
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Go to a page').fill((await deliveries('succeeded'))[0]?.id ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByText('Delivered at once: the endpoint answered 200.').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('e')
+
+    // What happens elsewhere is seen, and does not move what is looked at.
+    await ada.post('/itsm/incidents', { body: { title: 'Seen as it happens' } })
+    await page.getByRole('button', { name: '1 new' }).click()
+    await page.getByText('Seen as it happens').waitFor()
 
     await page.setViewportSize({ width: 390, height: 844 })
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -99,16 +130,89 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     expect(await faults()).toEqual([])
     await screenshot('console-webhooks-phone')
 
-    expect(problems).toEqual([])
+    expect([problems, refusals.slice(1)]).toEqual([[], []])
     expect(requests.filter((url) => !url.startsWith(`${info.origin}/`) && !url.startsWith('data:'))).toEqual(
       [],
     )
-    // Signing out ends what others could see on this machine.
+    // Signing out ends what others could see on this machine, and leaves nothing to be asked in vain.
     await page.getByRole('button', { name: 'Menu' }).click()
     await page.getByRole('button', { name: /owner/i }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await page.goto(`${info.origin}${wanted}`)
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(refusals.slice(1)).toEqual([])
+  })
+
+  test('a delivery turns green in every tab without a reload, whoever has it sent again', async () => {
+    isMended = false
+    const before = (await deliveries('failed')).map(({ id }) => id)
+    await ada.post('/itsm/incidents', { body: { title: 'Watched' } })
+    const [watched] = await waitFor(async () => {
+      const failed = (await deliveries('failed')).filter(({ id }) => !before.includes(id))
+      return failed.length > 0 && failed
+    })
+    const deliveryId = watched?.id ?? ''
+    const { page, problems } = await open(1_280, pathTo(`deliveries/${webhookId}/${deliveryId}`))
+    await signIn(page)
+    const isThere = async (tab: Page) => {
+      await tab.getByText('Answered 500 at the only attempt.').waitFor()
+      await tab.getByText('Live', { exact: true }).waitFor()
+    }
+    await isThere(page)
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await isThere(other)
+    isMended = true
+    const path = { id: webhookId, deliveryId }
+    await ada.post('/webhooks/{id}/deliveries/{deliveryId}/retry', { params: { path } })
+    for (const each of [page, other])
+      await each.getByText('Delivered at attempt 2: the endpoint answered 200.').waitFor()
+    expect(problems).toEqual([])
+    // One of both reads the stream, also once the one that did is closed.
+    await other.keyboard.press('g')
+    await other.keyboard.press('e')
+    await other.getByRole('link', { name: 'incident.created' }).first().waitFor()
+    await page.close()
+    await ada.post('/itsm/incidents', { body: { title: 'After it' } })
+    await other.getByRole('button', { name: /new$/ }).waitFor()
+  })
+
+  test('what others have written is text on every page that shows it', async () => {
+    const [failed] = await deliveries('failed')
+    const { data: events } = await ada.get('/audit', { params: { query: { type: 'incident.created' } } })
+    const eventId = events.find(({ resource }) => resource.displayName === hostile)?.id
+    await ada.post('/events/topics/{name}/publish', {
+      ...{ params: { path: { name: 'notes' } }, body: { type: 'note.made', payload: { text: hostile } } },
+    })
+    const { page, problems } = await open(1_280, pathTo('failed'))
+    await signIn(page)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const detail = `deliveries/${webhookId}/${failed?.id}`
+    const pages: [area: string, shown: string][] = [
+      ['deliveries', hostile],
+      [detail, hostile],
+      [detail, '<b>hot</b>'],
+      ['webhooks', hostile],
+      [`webhooks/${webhookId}`, hostile],
+      [`webhooks/${webhookId}?tab=replay`, hostile],
+      [`webhooks/${webhookId}?tab=signature`, hostile],
+      ['events', hostile],
+      ...['changes', 'deliveries', 'related', 'raw'].map((tab): [string, string] => [
+        ...([`events/${eventId}?tab=${tab}`, hostile] as const),
+      ]),
+      ['audit', hostile],
+      ['topics?name=notes', hostile],
+    ]
+    for (const [area, shown] of pages) {
+      await page.goto(`${platform.info.origin}${pathTo(area)}`)
+      const text = shown.startsWith('<img') ? 'onerror=' : shown
+      await page.getByText(text).filter({ visible: true }).first().waitFor()
+      const made = await page.evaluate(
+        'document.querySelectorAll("img, b, script:not([src]), [onerror]").length + Number("isOpen" in window)',
+      )
+      expect([area, made]).toEqual([area, 0])
+    }
+    expect(problems).toEqual([])
   })
 })

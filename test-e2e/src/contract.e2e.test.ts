@@ -55,6 +55,7 @@ const withoutKey: Record<string, string> = {
   previewSlaPolicy: 'changes nothing',
   proveAddress: 'a repetition finds the token used',
   redriveDeadLetter: 'a repetition hands it over once more, to one effect',
+  removeAccountFactors: 'a repetition finds none to remove, and answers the same',
   renameFactor: 'a repetition changes nothing and answers the same',
   requestAddressProof: 'a repetition sends one more mail',
   runArtifactTests: 'changes nothing',

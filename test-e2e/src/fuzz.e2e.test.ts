@@ -11,6 +11,7 @@ import type { Answer, Fields, Sent } from './fuzz/exchange.js'
 import { neverSuccessful } from './fuzz/expectations.js'
 import { newKey, passedOn, repeater } from './fuzz/repetition.js'
 import { allowedRequests, edgeRequests } from './fuzz/requests.js'
+import { resolvingTests } from './fuzz/resolving.js'
 import { buildWorld, encodeQuery, fillPath, removed, type World } from './fuzz/world.js'
 import { openApiOf, startTestCluster } from './platform.js'
 
@@ -153,6 +154,8 @@ test('every operation can be used as its example says', async () => {
 
 // Behind what the examples need as it was made, and before what comes of random requests.
 describe('authorization', () => authorizationTests(() => ({ cluster, operations, world, untouched })))
+
+describe('ids', () => resolvingTests(() => ({ cluster, document, world })))
 
 const textValues = (values: Fields) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { ask, cpuMs, percentile, startChild } from '../child.js'
 import { type Caller, headersOf, throughGateway, toService } from '../limits/callers.js'
 import { evenly } from '../load.js'
 import type { MeasureOptions } from '../log/creates.js'
+import { openFiles, residentMb } from '../process-memory.js'
 import type { Figure } from '../report.js'
 
 const wanted = 10_000
@@ -82,7 +82,7 @@ async function waitingPolls(
   }
   const publisher = topicPublisher(caller)
   while ((await publisher.publish('warm')) !== 201) await delay(50)
-  const before = memoryOf([dispatcher.pid(), gateway.pid()])
+  const before = residentMb([dispatcher.pid(), gateway.pid()])
 
   say(`${polls} polls begin to wait (${prefix})…`)
   const clients = await startChild('delivery/poll-clients.js', {
@@ -95,7 +95,7 @@ async function waitingPolls(
   try {
     // Each begins again every 20 seconds: at any moment a few are in between.
     while ((await count()).waiting < polls * 0.99) await delay(200)
-    const waiting = memoryOf([dispatcher.pid(), gateway.pid()])
+    const waiting = residentMb([dispatcher.pid(), gateway.pid()])
 
     say(`  now ${publishesPerSecond} publishes a second, each to one of ${topics} topics…`)
     const [cpuBefore, startedAt] = [cpuMs(dispatcher.pid() ?? 0), performance.now()]
@@ -106,7 +106,7 @@ async function waitingPolls(
     const expected = (published * polls) / topics
     const deadline = performance.now() + 10_000
     while ((await count()).seen < expected && performance.now() < deadline) await delay(100)
-    const woken = memoryOf([dispatcher.pid(), gateway.pid()])
+    const woken = residentMb([dispatcher.pid(), gateway.pid()])
     const cores = (cpuMs(dispatcher.pid() ?? 0) - cpuBefore) / (performance.now() - startedAt)
     say(`  the replica used ${cores.toFixed(2)} cores`)
     const report = await ask<{ latencies: number[]; failures: string[] }>(clients.child, 'report')
@@ -139,18 +139,4 @@ function topicPublisher(caller: Caller) {
     },
     close: () => agent.close(),
   }
-}
-
-/** Resident memory of two processes in MB (Linux). */
-function memoryOf([first, second]: [number | undefined, number | undefined]): [number, number] {
-  return [residentMb(first), residentMb(second)]
-}
-
-function residentMb(pid = 0): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-}
-
-/** How many files, sockets included, a process may have open (Linux). */
-function openFiles(): number {
-  return Number(/Max open files\s+\d+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
 }

@@ -1,14 +1,12 @@
 import { bootstrapOwner, type Cluster } from '@opsplane/local'
 
 /** Another workspace, and the key of its owner. */
-export async function secondTenant({
-  secrets,
-  services,
-  tls,
-  info,
-}: Cluster): Promise<Record<string, string>> {
+export async function secondTenant(
+  { secrets, services, tls, info }: Cluster,
+  slug = 'second-tenant',
+): Promise<Record<string, string>> {
   const { apiKey: _, ...first } = secrets.owner
-  const owner = { ...first, workspace: 'second-tenant', email: 'second@example.com' }
+  const owner = { ...first, workspace: slug, email: `${slug}@example.com` }
   const { apiKey, workspace } = await bootstrapOwner({
     secrets: { ...secrets, owner },
     settingsUrl: services.settings.url,

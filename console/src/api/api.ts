@@ -6,17 +6,55 @@ import {
   parseExact,
 } from '@opsplane/client'
 import type { Place } from '../place/place.js'
+import { sendWithProof } from './proving.js'
 
 type Schemas = components['schemas']
 export type Webhook = Schemas['Webhook']
 export type Delivery = Schemas['Delivery']
-export type DeliveryDetail = Schemas['DeliveryDetail']
-export type DeliveryAttempt = Schemas['DeliveryAttempt']
+export type DeliveryDetail = Omit<Schemas['DeliveryDetail'], 'attemptLog'> & {
+  attemptLog: readonly DeliveryAttempt[]
+  replays: readonly Pick<Delivery, 'id' | 'status' | 'createdAt'>[]
+  replayCount: number
+}
+export type DeliveryAttempt = Schemas['DeliveryAttempt'] & AttemptTimings
+interface AttemptTimings {
+  dnsMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+  firstByteMs: number | null
+  totalMs: number | null
+  isConnectionReused: boolean | null
+}
 export type DeliveryStatus = Schemas['DeliveryStatus']
+export type ReplayJob = Schemas['ReplayJob']
+export type ReplayRequest = Schemas['ReplayDeliveries']
 export type AuditEvent = Schemas['AuditEvent']
-export type Run = Schemas['Run']
-export type Execution = Schemas['Execution']
+export type AuditVerification = Schemas['AuditVerification']
+export type EventDescription = Schemas['EventDescription']
+export type TopicEvent = Schemas['TopicEvent']
+/** What is failed now for one cause at one target. */
+export interface FailureGroup {
+  id: string
+  target: { type: string; id: string; name: string }
+  cause: { code: string; message: string }
+  count: number
+  isMore: boolean
+  firstAt: string
+  lastAt: string
+  /** Up to where it was counted. */
+  to: string
+}
 export type Me = Schemas['Me']
+export type FactorChallenge = Schemas['FactorChallenge']
+export type User = Schemas['User']
+export type Role = Schemas['Role']
+export type ApiKey = Schemas['Token']
+export type Secret = Schemas['UsedSecret']
+export type IdentityProvider = Schemas['IdentityProvider']
+export type Notification = Schemas['Notification']
+export type SessionDetail = Schemas['SessionDetail']
+export type PlatformStatus = Schemas['PlatformStatus']
+export type DeadLetter = Schemas['DeadLetter']
 
 export const apiPath = '/api/v1'
 
@@ -31,20 +69,52 @@ function send(request: Request): Promise<Response> {
   return fetch(request)
 }
 
-/** The typed client by the cookie of the session; without a place for what belongs to a person. */
-export const apiOf = (place?: Place): OpsplaneClient =>
-  createClient({ baseUrl: new URL(apiPath, location.origin).href, fetch: send, ...place })
+const baseUrl = () => new URL(apiPath, location.origin).href
 
-/** Reads what is below the origin itself and not in the document of the API: the log of executions. Throws OpsplaneError. */
-export async function readOfOrigin<Body>(place: Place, path: string, signal?: AbortSignal): Promise<Body> {
-  const headers = new Headers([ofPage])
-  headers.set('X-Workspace', place.workspace)
-  headers.set('X-Environment', place.environment)
-  const response = await fetch(path, { headers, ...(signal && { signal }) })
-  const body = parseBody(await response.text())
-  if (!response.ok) throw new OpsplaneError(response.status, body, response)
-  return body as Body
+/**
+ * The typed client by the cookie of the session; without a place for what belongs to a person. What lacks a proof asks for it
+ * in place.
+ */
+export const apiOf = (place?: Place): OpsplaneClient =>
+  createClient({ baseUrl: baseUrl(), fetch: (request) => sendWithProof(request, send), ...place })
+
+/** The same for what proves who somebody is, which nothing else can stand in for. */
+export const provingApi = (): OpsplaneClient => createClient({ baseUrl: baseUrl(), fetch: send })
+
+/** The stream of events of a place, from behind the event of that `seq` on. Any answer is given back, a refusal as well. */
+export function streamOf(place: Place, after: number | undefined, signal: AbortSignal): Promise<Response> {
+  const headers = headersOf(place)
+  headers.set('Accept', 'text/event-stream')
+  if (after !== undefined) headers.set('Last-Event-ID', String(after))
+  return fetch(`${apiPath}/events/stream`, { headers, signal })
 }
+
+interface OriginCall {
+  method?: 'GET' | 'POST'
+  body?: object
+  signal?: AbortSignal
+}
+
+/** Calls what is below the origin itself, or not in the document that the client is made of. Throws OpsplaneError. */
+export async function callOrigin<Body>(
+  place: Place,
+  path: string,
+  { method = 'GET', body, signal }: OriginCall = {},
+): Promise<Body> {
+  const headers = headersOf(place)
+  if (body !== undefined) headers.set('Content-Type', 'application/json')
+  const response = await fetch(path, {
+    ...{ method, headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+  const answer = parseBody(await response.text())
+  if (!response.ok) throw new OpsplaneError(response.status, answer, response)
+  return answer as Body
+}
+
+const headersOf = ({ workspace, environment }: Place) =>
+  new Headers([ofPage, ['X-Workspace', workspace], ['X-Environment', environment]])
 
 /** What is no JSON is an error page of something in between. */
 function parseBody(text: string): unknown {

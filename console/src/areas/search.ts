@@ -27,12 +27,32 @@ export interface EventSearch {
 export const eventSearch = (given: Given): EventSearch =>
   texts(given, ['type', 'resource', 'request', 'actor', 'tab'])
 
-export interface WebhookSearch {
-  status?: 'active' | 'paused'
+export interface AuditSearch {
+  type?: string
+  resource?: string
+  kind?: string
+  actor?: string
+  address?: string
+  from?: string
+  to?: string
 }
 
-export const webhookSearch = ({ status }: Given): WebhookSearch =>
-  status === 'active' || status === 'paused' ? { status } : {}
+export const auditSearch = (given: Given): AuditSearch =>
+  texts(given, ['type', 'resource', 'kind', 'actor', 'address', 'from', 'to'])
+
+export const topicSearch = (given: Given): { name?: string } => texts(given, ['name'])
+
+export const catalogueSearch = (given: Given): { type?: string } => texts(given, ['type'])
+
+export interface WebhookSearch {
+  status?: 'active' | 'paused'
+  tab?: string
+}
+
+export const webhookSearch = (given: Given): WebhookSearch => ({
+  ...((given.status === 'active' || given.status === 'paused') && { status: given.status }),
+  ...texts(given, ['tab']),
+})
 
 function texts<Name extends string>(given: Given, names: readonly Name[]): Partial<Record<Name, string>> {
   const present = names.flatMap((name) => {

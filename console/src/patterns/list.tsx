@@ -3,7 +3,7 @@
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
 import { duration } from '../format/times.js'
 import { texts } from '../texts/en.js'
 import { useKeys } from './keys.js'
@@ -53,7 +53,7 @@ const rowHeight = 32
 const headHeight = 32
 const narrowRowHeight = 52
 /** Below it a row has two lines. */
-const narrowWidth = 640
+const narrowWidth = 760
 
 /** Rows that are loaded as one scrolls; only those in sight are there. With j, k and Enter as everywhere. */
 export function List<Item>({
@@ -71,7 +71,7 @@ export function List<Item>({
   const measured = useMergedRef(scroll, sized)
   const isNarrow = width > 0 && width < narrowWidth
   const height = isNarrow ? narrowRowHeight : rowHeight
-  const { items, hasMore, loadMore } = view
+  const { items, hasMore } = view
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroll.current,
@@ -83,10 +83,9 @@ export function List<Item>({
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was measured is of the other height.
   useEffect(() => virtual.measure(), [virtual, height])
   const rows = virtual.getVirtualItems()
-  const last = rows.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (hasMore && last >= items.length - 20) loadMore()
-  }, [last, items.length, hasMore, loadMore])
+  const [first, last] = [rows.at(0)?.index ?? 0, rows.at(-1)?.index ?? 0]
+  // What is to be there changes with what is known of the list, not with the rows in sight alone.
+  useEffect(() => view.show(first, last))
   const cursor = useRowKeys({
     view,
     keyOf,
@@ -132,7 +131,8 @@ export function List<Item>({
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
           {rows.map(({ index, start }) => {
             const item = items[index]
-            if (item === undefined) return null
+            const place = { height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }
+            if (item === undefined) return <AwaitedRow key={index} style={place} />
             const key = keyOf(item)
             return (
               <div
@@ -142,11 +142,8 @@ export function List<Item>({
                 aria-selected={key === selected}
                 className="list-row"
                 data-cursor={key === cursor || undefined}
-                style={{
-                  ...template,
-                  height,
-                  transform: `translateY(${start - virtual.options.scrollMargin}px)`,
-                }}
+                data-left={view.left.has(key) || undefined}
+                style={{ ...template, ...place }}
               >
                 {shown.map((column) => (
                   <div
@@ -190,7 +187,7 @@ function useRowKeys<Item>({
   const navigate = useNavigate()
   const at = selected ?? cursor
   const move = (by: 1 | -1) => {
-    const present = items.findIndex((item) => keyOf(item) === at)
+    const present = items.findIndex((item) => item !== undefined && keyOf(item) === at)
     const index = present === -1 ? 0 : Math.min(Math.max(present + by, 0), items.length - 1)
     const item = items[index]
     if (item === undefined) return
@@ -199,7 +196,7 @@ function useRowKeys<Item>({
     if (selected !== undefined) void navigate({ ...linkOf(item), replace: true })
   }
   const open = () => {
-    const item = items.find((each) => keyOf(each) === cursor)
+    const item = items.find((each) => each !== undefined && keyOf(each) === cursor)
     if (item !== undefined) void navigate(linkOf(item))
   }
   useKeys({
@@ -210,6 +207,13 @@ function useRowKeys<Item>({
   })
   return selected === undefined ? cursor : undefined
 }
+
+/** One that is known, and was forgotten or is not there yet. */
+const AwaitedRow = ({ style }: { style: CSSProperties }) => (
+  <div role="row" aria-hidden="true" className="list-row skeleton-row" style={style}>
+    <i />
+  </div>
+)
 
 /** What is shown is old, as nothing answers. */
 function Stale({ sinceMs }: { sinceMs: number }) {

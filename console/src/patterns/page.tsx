@@ -1,6 +1,7 @@
 import { Link, type LinkProps, Outlet } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ShownRequest } from '../api/curl.js'
+import { LiveMark } from '../live/live-mark.js'
 import { texts } from '../texts/en.js'
 import { AsCurl } from './curl.js'
 import { Icon } from './icons.js'
@@ -20,6 +21,7 @@ export function PageHead({ title, figures, request, children }: PageHeadProps) {
       <h1 className="ellipsis">{title}</h1>
       {figures !== undefined && <span className="muted ellipsis">{figures}</span>}
       <span className="grow" />
+      <LiveMark />
       {children}
       <AsCurl request={request} />
     </header>
@@ -104,7 +106,7 @@ export function DetailBody<Data>({ query: { data, error, refetch }, children }: 
 }
 
 /** Of a detail that is being read, after a moment. */
-function DetailSkeleton() {
+export function DetailSkeleton() {
   return (
     <div
       className="skeleton detail-skeleton"

@@ -27,14 +27,26 @@ interface StateProps {
 }
 
 /** A state of something, by a sign and its word. */
-export function State({ of, isBare = false }: StateProps) {
-  const tone = tones[of]
+export const State = ({ of, isBare = false }: StateProps) => (
+  <Sign tone={tones[of]} isBare={isBare}>
+    {texts.states[of]}
+  </Sign>
+)
+
+interface SignProps {
+  tone: Tone
+  children: string
+  isBare?: boolean
+}
+
+/** The same of a state that only one area has. */
+export function Sign({ tone, children, isBare = false }: SignProps) {
   return (
     <span className={`state state-${tone}`}>
       <svg width="14" height="14" viewBox="0 0 14 14" fill="currentColor" aria-hidden="true">
         {signs[tone]}
       </svg>
-      <span className={isBare ? 'visually-hidden' : undefined}>{texts.states[of]}</span>
+      <span className={isBare ? 'visually-hidden' : undefined}>{children}</span>
     </span>
   )
 }

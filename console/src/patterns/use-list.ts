@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { type UseQueryResult, useQueries, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { ListPage } from '../api/queries.js'
+import { countFresh, type KnownPage, mergeNow, rowsOf, wantedPages } from './pages.js'
 
 export interface ListSource<Item> {
   /** Names the list with its place and its filters. */
@@ -11,74 +12,168 @@ export interface ListSource<Item> {
 
 /** A list as its page shows it. */
 export interface ListView<Item> {
-  items: Item[]
+  /** One for each row that is known; of those far out of sight nothing but their number is kept. */
+  items: readonly (Item | undefined)[]
+  /** Keys of rows that belong to the list no more, and stay until one moves on. */
+  left: ReadonlySet<string>
   error: unknown
   isLoading: boolean
   /** Since when there was no answer, where that is what is shown. */
   staleSinceMs: number | undefined
   hasMore: boolean
-  isLoadingMore: boolean
   /** Rows that have come since, and are not shown until one asks. */
   freshCount: number
   showFresh(): void
-  loadMore(): void
+  /** Says which rows are in sight. */
+  show(first: number, last: number): void
   reload(): void
 }
 
-const freshEveryMs = 10_000
-
-/**
- * A list that is read on as one scrolls. Its first page is read again every few seconds: rows that are there change where
- * they are, and those that have come wait, so that nothing moves under the pointer.
- */
-export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): ListView<Item> {
-  const pages = useInfiniteQuery({
-    queryKey: [...queryKey, 'pages'],
-    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
-    initialPageParam: undefined as unknown,
-    getNextPageParam: ({ next }) => next,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
-  })
-  const isThere = pages.data !== undefined
-  const head = useQuery({
-    queryKey: [...queryKey, 'head'],
-    queryFn: ({ signal }) => read(undefined, signal),
-    enabled: isThere,
-    refetchInterval: freshEveryMs,
-  })
-  const loaded = pages.data?.pages
-  const items = useMemo(
-    () => mergeFresh(loaded?.flatMap((page) => page.items) ?? [], head.data?.items ?? [], keyOf),
-    [loaded, head.data, keyOf],
-  )
-  const showFresh = () => void pages.refetch()
+/** A list that is read as a whole. */
+export function wholeList<Item>(
+  { data, error, isPending, isError, dataUpdatedAt, refetch }: UseQueryResult<unknown>,
+  items: readonly Item[],
+): ListView<Item> {
+  const reload = () => void refetch()
   return {
-    items: items.shown,
-    error: pages.error ?? undefined,
-    isLoading: pages.isPending,
-    staleSinceMs: head.isError ? Math.max(head.dataUpdatedAt, pages.dataUpdatedAt) : undefined,
-    hasMore: pages.hasNextPage,
-    isLoadingMore: pages.isFetchingNextPage,
-    freshCount: items.freshCount,
-    showFresh,
-    loadMore: () => {
-      if (pages.hasNextPage && !pages.isFetching) void pages.fetchNextPage()
-    },
-    reload: showFresh,
+    ...{ items, left: new Set(), error: error ?? undefined, isLoading: isPending, hasMore: false },
+    staleSinceMs: isError && data !== undefined ? dataUpdatedAt : undefined,
+    ...{ freshCount: 0, showFresh: reload, reload, show: () => undefined },
   }
 }
 
-/** The rows that are shown, as they are now, and how many of the first page are not among them. */
-export function mergeFresh<Item>(
-  shown: readonly Item[],
-  head: readonly Item[],
-  keyOf: (item: Item) => string,
-): { shown: Item[]; freshCount: number } {
-  const now = new Map(head.map((item) => [keyOf(item), item]))
-  const known = new Set(shown.map(keyOf))
-  const firstKnown = head.findIndex((item) => known.has(keyOf(item)))
-  // Without any row in common the whole first page has come since.
-  const fresh = firstKnown === -1 ? head.length : firstKnown
-  return { shown: shown.map((item) => now.get(keyOf(item)) ?? item), freshCount: fresh }
+/** Pages that are out of sight for longer are forgotten, and read again once one comes back to them. */
+const keptMs = 30_000
+/** What was read within this time is not read again to see what it is now. */
+const freshMs = 10_000
+
+/**
+ * A list that is read on as one scrolls, and of which only what is around the rows in sight is kept. Each page is there
+ * twice: as it was read first, which says what rows it has, and as it is now, read again whenever something has changed. So
+ * rows change where they are, and those that have come wait, so that nothing moves under the pointer.
+ */
+export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): ListView<Item> {
+  const queries = useQueryClient()
+  const { state, update } = useListState(JSON.stringify(queryKey))
+  const { turn, known, sight } = state
+  const wanted = wantedPages(known, sight.first, sight.last)
+  const afterOf = (index: number) => known[index]?.after ?? known[index - 1]?.next
+  const queryOf = (kind: 'page' | 'now', after: unknown, ofTurn: number) => ({
+    queryKey: [...queryKey, kind, ofTurn, after ?? null],
+    queryFn: ({ signal }: { signal: AbortSignal }) => read(after, signal),
+  })
+  const fixed = useQueries({
+    queries: wanted.map((index) => ({
+      ...queryOf('page', afterOf(index), turn),
+      ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: keptMs, meta: { isFixed: true } },
+    })),
+  })
+  const now = useQueries({
+    queries: wanted.map((index, at) => ({
+      ...queryOf('now', afterOf(index), turn),
+      enabled: fixed[at]?.data !== undefined,
+      initialData: () => fixed[at]?.data,
+      initialDataUpdatedAt: () => fixed[at]?.dataUpdatedAt,
+      ...{ staleTime: freshMs, gcTime: 0 },
+    })),
+  })
+
+  const next = known.length
+  const arrived = fixed[wanted.indexOf(next)]?.data
+  useEffect(() => {
+    if (arrived === undefined) return
+    const last = arrived.items.at(-1)
+    const lastKey = last && keyOf(last)
+    const page = { after: afterOf(next), count: arrived.items.length, lastKey, next: arrived.next }
+    update((state) => (state.known.length === next ? { known: [...state.known, page] } : {}))
+  })
+  const view = assemble({
+    ...{ known, wanted, keyOf },
+    fixed: fixed.map(({ data }) => data),
+    now: now.map(({ data }) => data),
+  })
+  const begin = async () => {
+    // The rows stay until those that take their place are there.
+    await queries.fetchQuery(queryOf('page', undefined, turn + 1)).catch(() => undefined)
+    update((state) => (state.turn === turn ? beginning(turn + 1) : {}))
+  }
+  const isEmptyNoMore = known[0]?.count === 0 && view.freshCount > 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: there is nothing yet that could move.
+  useEffect(() => {
+    if (isEmptyNoMore) void begin()
+  }, [isEmptyNoMore])
+  const [head, headNow] = [fixed[0], now[0]]
+  return {
+    ...view,
+    error: head?.error ?? undefined,
+    isLoading: head?.isPending ?? true,
+    staleSinceMs: headNow?.isError ? headNow.dataUpdatedAt : undefined,
+    hasMore: known.length === 0 || known.at(-1)?.next !== undefined,
+    showFresh: () => void begin(),
+    reload: () => void begin(),
+    show: (first, last) => {
+      const isSame = String(wantedPages(known, first, last)) === String(wanted)
+      if (!isSame) update(() => ({ sight: { first, last } }))
+    },
+  }
+}
+
+interface ListState {
+  /** How many times the list was begun from its start. */
+  turn: number
+  known: readonly KnownPage[]
+  sight: { first: number; last: number }
+}
+const beginning = (turn: number): ListState => ({ turn, known: [], sight: { first: 0, last: 0 } })
+
+/** Of one list; another one, as with other filters, begins from its start. */
+function useListState(of: string) {
+  const [kept, setKept] = useState(() => ({ of, state: beginning(0) }))
+  const stateOf = (each: typeof kept) => (each.of === of ? each.state : beginning(0))
+  const update = (change: (state: ListState) => Partial<ListState>) =>
+    setKept((before) => {
+      const state = stateOf(before)
+      return { of, state: { ...state, ...change(state) } }
+    })
+  return { state: stateOf(kept), update }
+}
+
+interface Pages<Item> {
+  known: readonly KnownPage[]
+  wanted: readonly number[]
+  fixed: readonly (ListPage<Item> | undefined)[]
+  now: readonly (ListPage<Item> | undefined)[]
+  keyOf(item: Item): string
+}
+
+function assemble<Item>({
+  known,
+  wanted,
+  fixed,
+  now,
+  keyOf,
+}: Pages<Item>): Pick<ListView<Item>, 'items' | 'left' | 'freshCount'> {
+  const starts: number[] = []
+  let total = 0
+  for (const { count } of known) {
+    starts.push(total)
+    total += count
+  }
+  const items = new Array<Item | undefined>(total).fill(undefined)
+  const left = new Set<string>()
+  wanted.forEach((index, at) => {
+    const [page, start] = [fixed[at], starts[index]]
+    if (page === undefined || start === undefined) return
+    const { rows, left: gone } = mergeNow(
+      rowsOf(page.items, known[index], keyOf),
+      now[at]?.items ?? page.items,
+      keyOf,
+    )
+    rows.slice(0, known[index]?.count).forEach((row, offset) => {
+      items[start + offset] = row
+    })
+    for (const key of gone) left.add(key)
+  })
+  const [head, headNow] = [fixed[0]?.items ?? [], now[0]?.items ?? []]
+  return { items, left, freshCount: countFresh(head.map(keyOf), headNow.map(keyOf)) }
 }

@@ -27,5 +27,5 @@ export function rememberPlace(storage: Pick<Storage, 'setItem'>, { workspace, en
 export function ownAddress(address: string | undefined): string {
   // Two slashes, and a backslash as browsers read it, begin the name of another host.
   if (address === undefined || !/^\/(?![/\\])/.test(address) || address.includes('\\')) return '/'
-  return address.startsWith('/sign-in') ? '/' : address
+  return /^\/sign-in(?!\/)/.test(address) ? '/' : address
 }

@@ -1,9 +1,12 @@
 import { Kbd, Modal } from '@mantine/core'
+import { usePlace } from '../place/context.js'
 import { texts } from '../texts/en.js'
-import { areas } from './areas.js'
+import { type Area, areasOf } from './areas.js'
 
 const words = texts.keys
-const groups: readonly [title: string, keys: readonly (readonly [keys: string, does: string])[]][] = [
+type Group = readonly [title: string, keys: readonly (readonly [keys: string, does: string])[]]
+
+const groupsOf = (areas: readonly Area[]): Group[] => [
   [
     words.anywhere,
     [
@@ -26,6 +29,7 @@ const groups: readonly [title: string, keys: readonly (readonly [keys: string, d
 ]
 
 export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
+  const { me } = usePlace()
   return (
     // It floats for a moment: the page behind may scroll, and a style element to stop it is not allowed.
     <Modal
@@ -38,7 +42,7 @@ export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void
       transitionProps={{ duration: 80 }}
     >
       <div className="keys">
-        {groups.map(([title, keys]) => (
+        {groupsOf(areasOf(me)).map(([title, keys]) => (
           <section key={title}>
             <h3 className="small muted">{title}</h3>
             <dl>

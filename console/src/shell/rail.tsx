@@ -7,7 +7,7 @@ import { Icon } from '../patterns/icons.js'
 import { usePlace } from '../place/context.js'
 import { environments } from '../place/place.js'
 import { texts } from '../texts/en.js'
-import { areas } from './areas.js'
+import { areasOf } from './areas.js'
 import { Mark } from './mark.js'
 
 const words = texts.shell
@@ -21,7 +21,7 @@ interface RailProps {
 
 /** Where one is, where one can go, and who one is. On a phone it comes out of a bar. */
 export function Rail({ isMenuOpen, onMenu, onSearch, onKeys }: RailProps) {
-  const { place } = usePlace()
+  const { place, me } = usePlace()
   return (
     <>
       <div className="bar">
@@ -52,7 +52,7 @@ export function Rail({ isMenuOpen, onMenu, onSearch, onKeys }: RailProps) {
           <kbd>Ctrl K</kbd>
         </button>
         <ul className="rail-areas">
-          {areas.map(({ name, to, key }) => (
+          {areasOf(me).map(({ name, to, key }) => (
             <li key={name}>
               <Link
                 to={to}
@@ -172,6 +172,9 @@ function AccountMenu({ onKeys }: { onKeys(): void }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{me.user.email}</Menu.Label>
+        <Menu.Item component="a" href="/account" leftSection={<Icon name="people" />}>
+          {words.account}
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="keyboard" />} rightSection={<kbd>?</kbd>} onClick={onKeys}>
           {words.keys}
         </Menu.Item>

@@ -1,11 +1,14 @@
 import { Notifications } from '@mantine/notifications'
 import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { LiveContext, useStream } from '../live/use-live.js'
 import { useKeys } from '../patterns/keys.js'
 import { type Here, HereContext } from '../place/context.js'
+import { Proof } from '../proof/proof.js'
 import { texts } from '../texts/en.js'
-import { type Area, areas } from './areas.js'
+import { type Area, areas, areasOf } from './areas.js'
 import { KeysHelp } from './keys-help.js'
+import { NewVersion } from './new-version.js'
 import { Rail } from './rail.js'
 
 const route = getRouteApi('/w/$workspace/$environment')
@@ -28,6 +31,8 @@ export function Shell() {
     }),
     [workspace, environment, me],
   )
+  const [signIns, setSignIns] = useState(0)
+  const live = useStream(place, me.user.id, signIns)
   const { pathname } = useLocation()
   const area = areas.find(({ name }) => pathname.split('/')[4] === name)
   // The menu is closed by going somewhere.
@@ -36,7 +41,7 @@ export function Shell() {
     const name = area === undefined ? texts.product : texts.areas[area.name]
     document.title = `${name} · ${workspace} ${texts.environments[environment].toLowerCase()}`
   }, [area, workspace, environment])
-  useShellKeys({ openPalette: () => setPaletteOpen(true), openKeys: () => setKeysOpen(true) })
+  useShellKeys({ me, openPalette: () => setPaletteOpen(true), openKeys: () => setKeysOpen(true) })
   return (
     <HereContext value={here}>
       <div className={`shell environment-${environment}`} data-menu={isMenuOpen || undefined}>
@@ -50,7 +55,10 @@ export function Shell() {
           isMenuOpen={isMenuOpen}
         />
         <main id="content" className="content" tabIndex={-1}>
-          <Outlet />
+          <NewVersion />
+          <LiveContext value={live}>
+            <Outlet />
+          </LiveContext>
         </main>
       </div>
       <KeysHelp isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
@@ -60,15 +68,25 @@ export function Shell() {
         </Suspense>
       )}
       <Notifications position="bottom-right" autoClose={4_000} />
+      <Proof person={me.user} onSignedIn={() => setSignIns(signIns + 1)} />
     </HereContext>
   )
 }
 
-function useShellKeys({ openPalette, openKeys }: { openPalette(): void; openKeys(): void }) {
+interface ShellKeys {
+  me: Here['me']
+  openPalette(): void
+  openKeys(): void
+}
+
+function useShellKeys({ me, openPalette, openKeys }: ShellKeys) {
   const params = route.useParams()
   const navigate = useNavigate()
   const to = ({ to }: Area) => void navigate({ to, params })
-  useKeys({ '?': openKeys, ...Object.fromEntries(areas.map((area) => [`g ${area.key}`, () => to(area)])) })
+  useKeys({
+    '?': openKeys,
+    ...Object.fromEntries(areasOf(me).map((area) => [`g ${area.key}`, () => to(area)])),
+  })
   // Also while somebody types: it is no letter.
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

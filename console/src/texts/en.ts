@@ -1,4 +1,17 @@
-/** Every text of the console, in one place: a second language is a second file of this shape. */
+import { account } from './en/account.js'
+import { audit } from './en/audit.js'
+import { catalogue } from './en/catalogue.js'
+import { deliveries } from './en/deliveries.js'
+import { events } from './en/events.js'
+import { failed } from './en/failed.js'
+import { people } from './en/people.js'
+import { platform } from './en/platform.js'
+import { record } from './en/record.js'
+import { proof, signIn } from './en/sign-in.js'
+import { topics } from './en/topics.js'
+import { webhooks } from './en/webhooks.js'
+
+/** Every text of the console, here and in the folder beside it: a second language is a second file of this shape. */
 export const texts = {
   product: 'Opsplane',
   areas: {
@@ -6,16 +19,19 @@ export const texts = {
     deliveries: 'Deliveries',
     webhooks: 'Webhooks',
     events: 'Events',
+    topics: 'Topics',
+    catalogue: 'Event types',
+    audit: 'Audit',
+    people: 'People',
+    notifications: 'Notifications',
+    platform: 'Platform',
   },
   environments: { production: 'Production', staging: 'Staging', development: 'Development' },
-  signIn: {
-    title: 'Sign in to Opsplane',
-    email: 'E-mail',
-    password: 'Password',
-    submit: 'Sign in',
-    wrong: 'The e-mail address or the password is wrong.',
-    ended: 'Your session has ended. Sign in to go on where you were.',
-  },
+  signIn,
+  proof,
+  account,
+  people,
+  platform,
   shell: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -36,20 +52,27 @@ export const texts = {
     notFound: 'There is no such page',
     notFoundHelp: 'The address may be mistyped, or of another version of the console.',
     home: 'Go to the start',
+    newVersion: 'There is a new version of the console. What you are at stays.',
+    loadVersion: 'Load it',
+  },
+  live: {
+    states: { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting', stale: 'Stale' },
+    help: {
+      connecting: 'The page is about to be brought up to date by itself.',
+      live: 'What happens is shown as it happens.',
+      reconnecting: 'The connection was lost and is made again. What was missed is read then.',
+      stale: 'Nothing has been read for a while. What is shown may be old.',
+    },
   },
   palette: {
     placeholder: 'Go to a page, run a command, or paste an id',
-    nothing: 'Nothing matches. An id such as evt_… or wh_… opens its page.',
+    nothing: 'Nothing matches. An id such as evt_… or a number such as INC-12 opens what it names.',
     pages: 'Pages',
     actions: 'Commands',
     records: 'Records',
     goTo: (name: string) => `Go to ${name}`,
     environment: (name: string) => `Switch to ${name}`,
-    openEvent: 'Open event',
-    openWebhook: 'Open webhook',
-    openDelivery: 'Open delivery',
-    eventsOf: (id: string) => `Events of ${id}`,
-    unknownDelivery: 'No webhook of this environment has such a delivery.',
+    open: (reference: string) => `Open ${reference}`,
   },
   keys: {
     title: 'Keys',
@@ -70,6 +93,9 @@ export const texts = {
     copy: 'Copy',
     copied: 'Copied',
     close: 'Close',
+    cancel: 'Cancel',
+    keep: 'Keep it',
+    save: 'Save',
     curl: 'As curl',
     curlHelp: 'The request behind this page. Set OPSPLANE_TOKEN to an API key.',
     clear: 'Clear filters',
@@ -143,187 +169,12 @@ export const texts = {
     secret: 'Set the secret its headers refer to, or allow it for this host, then retry.',
     other: 'Look at the last attempt below.',
   },
-  deliveries: {
-    title: 'Deliveries',
-    webhook: 'Webhook',
-    allWebhooks: 'All webhooks',
-    eventType: 'Event type',
-    event: 'Event',
-    endpoint: 'Endpoint',
-    outcome: 'Outcome',
-    attempts: 'Attempts',
-    when: 'When',
-    state: 'State',
-    firstWebhooks: (count: number) => `of the first ${count} webhooks`,
-    empty: 'Nothing has been delivered yet',
-    emptyHelp:
-      'A webhook gets every event it subscribes to, signed and in order. Create one, then do anything.',
-    emptyFiltered: 'No delivery matches these filters',
-    select: 'Select a delivery to see what was sent and what came back',
-    retry: 'Retry',
-    retryHint: 'Sends the same delivery again',
-    replay: 'Replay',
-    replayHint: 'Makes a new delivery of the same event',
-    retried: 'Sent again',
-    onItsWay: 'It is still on its way.',
-    request: 'Request',
-    response: 'Response',
-    headers: 'Headers',
-    body: 'Body',
-    noResponse: 'No response',
-    noAttempt: 'No attempt yet',
-    attempt: (number: number) => `Attempt ${number}`,
-    attemptSeries: 'Attempts',
-    facts: {
-      id: 'Delivery',
-      event: 'Event',
-      webhook: 'Webhook',
-      url: 'URL',
-      created: 'Created',
-      next: 'Next attempt',
-      replayOf: 'Replay of',
-      duration: 'Last attempt took',
-    },
-    story: {
-      succeeded: (attempts: number, status: number | null) =>
-        attempts > 1
-          ? `Delivered at attempt ${attempts}: the endpoint answered ${status ?? 'with success'}.`
-          : `Delivered at once: the endpoint answered ${status ?? 'with success'}.`,
-      failed: (attempts: number, cause: string) =>
-        attempts === 0
-          ? `Not sent: ${cause.toLowerCase()}.`
-          : attempts === 1
-            ? `${cause} at the only attempt. No more are due.`
-            : `${cause} at the last of ${attempts} attempts. No more are due.`,
-      retrying: (attempts: number, cause: string, next: string | undefined) =>
-        `${cause} at attempt ${attempts}. ${next === undefined ? 'The next one waits for deliveries before it.' : `The next one is due ${next}.`}`,
-      pending: 'Waiting for its first attempt.',
-      again: 'On its way again.',
-      held: 'Held, as its webhook is paused. It goes out once that is resumed.',
-    },
-  },
-  webhooks: {
-    title: 'Webhooks',
-    name: 'Name',
-    url: 'URL',
-    events: 'Events',
-    health: 'Last deliveries',
-    failures: 'Failures in a row',
-    changed: 'Changed',
-    empty: 'No webhook yet',
-    emptyHelp:
-      'A webhook pushes events to an address of yours as they happen: signed, in order, and retried.',
-    emptyFiltered: 'No webhook is in this state',
-    select: 'Select a webhook to see its health',
-    test: 'Send a test',
-    testHint: 'Sends a signed webhook.test event now',
-    tested: (status: number, ms: number) => `The endpoint answered ${status} after ${ms} ms.`,
-    resume: 'Resume',
-    pause: 'Pause',
-    resumed: (name: string) => `${name} is active again`,
-    pausedNow: (name: string) => `${name} is paused`,
-    succeededShare: 'succeeded',
-    p50: 'median',
-    p95: 'p95',
-    failedCount: 'failed',
-    ofLast: (count: number) => `Of the last ${count} deliveries`,
-    noDeliveries: 'Nothing delivered yet',
-    latest: 'Latest deliveries',
-    allDeliveries: 'All deliveries',
-    onlyFailed: 'Failed ones',
-    reasons: {
-      user: 'Paused by a person. What it misses is delivered once it is resumed.',
-      consecutive_failures:
-        'Paused after five deliveries in a row that failed on every attempt. Mend the endpoint, send a test, then resume.',
-      gone: 'Paused, as the endpoint answered 410 Gone. Check its URL, then resume.',
-      owner_rights:
-        'Paused, as its owner may no longer read what it sends. Somebody who may can resume it and becomes its owner.',
-    },
-    healthy: 'Every delivery of late has succeeded.',
-    unhealthy: (failures: number) =>
-      failures === 1
-        ? 'The last delivery failed on every attempt. Five in a row pause it.'
-        : `The last ${failures} deliveries failed on every attempt. Five in a row pause it.`,
-    recovered: (failed: number) => `It succeeds again; ${failed} of late have failed and can be retried.`,
-    facts: {
-      id: 'Webhook',
-      url: 'URL',
-      events: 'Events',
-      retries: 'Retries',
-      timeout: 'Timeout',
-      ordering: 'Ordering key',
-      rate: 'Rate',
-      secret: 'Signed',
-      created: 'Created',
-      filter: 'Filter',
-    },
-    retriesOf: (retries: number, strategy: string) => `${retries}, ${strategy}`,
-    perSecond: (rate: number) => `${rate} a second at most`,
-  },
-  events: {
-    title: 'Events',
-    type: 'Type',
-    typePlaceholder: 'incident.* or incident.created',
-    resource: 'Resource',
-    resourceId: 'Resource id',
-    actor: 'Who',
-    when: 'When',
-    request: 'Request id',
-    empty: 'Nothing has happened here yet',
-    emptyHelp:
-      'Whatever anybody does becomes an event, with what it was before and after. Report an incident:',
-    emptyFiltered: 'No event matches these filters',
-    select: 'Select an event to see what it changed',
-    by: (who: string) => `by ${who}`,
-    tabs: { changes: 'Changes', deliveries: 'Deliveries', related: 'Same request', raw: 'JSON' },
-    field: 'Field',
-    before: 'Before',
-    value: 'Value',
-    after: 'After',
-    created: 'Created with these values',
-    deleted: 'Deleted with these values',
-    unchanged: 'No field differs; the event itself is what happened.',
-    noDeliveries: 'It went to no webhook.',
-    noRequest: 'The platform did this by itself; there is no request.',
-    alone: 'The request caused this event only.',
-    extras: 'With the event',
-    facts: {
-      id: 'Event',
-      resource: 'Resource',
-      who: 'Who',
-      request: 'Request',
-      cause: 'Caused by',
-      seq: 'Audit chain',
-      hash: 'Hash',
-      from: 'From',
-      version: 'Version',
-      at: 'At',
-    },
-    moreOf: 'All events of it',
-    badType: 'Lower-case words with dots, such as incident.created or incident.*',
-  },
-  failed: {
-    title: 'Failed now',
-    deliveries: 'Deliveries',
-    runs: 'Runs',
-    executions: 'Executions',
-    countOf: (count: number, more: boolean) => (more ? `${count}+` : String(count)),
-    none: {
-      deliveries: 'No delivery is failed.',
-      runs: 'No run has failed.',
-      executions: 'No execution has failed.',
-    },
-    last: 'Last',
-    first: 'first',
-    spread: 'When they failed, from the first to now',
-    retryAll: (count: number) => `Retry ${count}`,
-    retryingAll: (done: number, count: number) => `${done} of ${count} sent again`,
-    retriedAll: (count: number) =>
-      count === 1 ? '1 delivery was sent again.' : `${count} deliveries were sent again.`,
-    heldAll: (count: number) =>
-      count === 1 ? '1 waits until its webhook is resumed.' : `${count} wait until their webhook is resumed.`,
-    refusedAll: (count: number) =>
-      count === 1 ? '1 could not be retried.' : `${count} could not be retried.`,
-    paused: 'paused',
-  },
+  deliveries,
+  webhooks,
+  events,
+  topics,
+  catalogue,
+  audit,
+  record,
+  failed,
 } as const

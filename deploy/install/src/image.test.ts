@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 
 /** Takes minutes and a Docker engine that has the base images, or can pull them; with TEST_IMAGE, as `npm run test:long` has. */
-const bases = ['node:26-bookworm-slim', 'postgres:17-bookworm', 'nats:2.12-alpine']
+const bases = ['node:26-bookworm-slim', 'postgres:17-bookworm', 'nats:2.14-alpine']
 const succeeds = (...args: string[]) => spawnSync('docker', args).status === 0
 const isThere = (base: string) => succeeds('image', 'inspect', base) || succeeds('pull', base)
 const described = process.env.TEST_IMAGE === '1' && bases.every(isThere) ? describe : describe.skip

@@ -60,6 +60,8 @@ export const deadLetters = pgTable(
     source: text('source'),
     sourcePosition: bigint('source_position', { mode: 'number' }),
     error: text('error').notNull(),
+    /** What kind of failure the error is, without what it quotes; null of those from before. */
+    cause: text('cause'),
     deliveries: integer('deliveries').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
     /** When an operator asked for it to be handed to its consumer again; null once it has failed again. */

@@ -19,6 +19,7 @@ export {
 } from './calls/cause-header.js'
 export { type CarriedLimits, createDelegations, type Delegations, grantCallers } from './calls/delegation.js'
 export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
+export { requireFreshSignIn } from './calls/fresh-sign-in.js'
 export { createGrants, type Grants } from './calls/grants.js'
 export { addressesOf, InnerRefusal, readdress } from './calls/inner-refusal.js'
 export { clientTls, type InternalTls, readInternalTls } from './calls/internal-tls.js'
@@ -84,6 +85,7 @@ export { OutboundError, type OutboundErrorKind, readable } from './outbound/outb
 export { createOutboundHttp, type OutboundHttp } from './outbound/outbound-http.js'
 export { createSecretFilling, headerFault } from './outbound/secret-filling.js'
 export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
+export type { OutboundTimings } from './outbound/timings.js'
 export {
   type CallOperation,
   createCallOperation,

@@ -25,7 +25,6 @@ import { openPull, type Pull } from './pull/pull.js'
 import { type RequestRounds, requestRounds } from './pull/request-rounds.js'
 import type { StreamMessage } from './stream-message.js'
 import { logInterruption } from './streams.js'
-import { subjectMatches } from './subject-match.js'
 
 export interface DurableConsumerOptions<T>
   extends DurableConfig,
@@ -82,7 +81,6 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     stream,
     durable,
     log,
-    filterSubjects = [],
     maxBatch = 256,
     batchesInFlight = 1,
     spacingMs = 0,
@@ -153,12 +151,6 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
 
   const onMessage = (message: StreamMessage) => {
     if (closing.signal.aborted) return message.nak(giveBackDelayMs)
-    // A server older than 2.10 knows one filter, which lets more through.
-    if (
-      filterSubjects.length > 0 &&
-      !filterSubjects.some((filter) => subjectMatches(filter, message.subject))
-    )
-      return message.ack()
     const what = read(message)
     if (what) {
       // Not copied: the event may be one that is read when it is asked for.
@@ -180,8 +172,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   /** Asks until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
-    const mayReplace = link.identity !== undefined
-    await acks.verify(connection, () => ensureConsumer(connection, { ...options, mayReplace }))
+    await acks.verify(connection, () => ensureConsumer(connection, options))
     if (closing.signal.aborted) return
     await options.prepare?.(() => consumerProgress(connection, options))
     if (closing.signal.aborted) return

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import {
   claimDirectory,
   freePort,
@@ -13,6 +12,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '@opsplane/runtime/server-process'
+import { isSupportedServer, oldestServer } from './server-version.js'
 
 export interface EmbeddedNatsOptions {
   storeDir: string
@@ -45,20 +45,31 @@ const STOP_SIGNAL = 'SIGTERM'
 const usersFile = 'users.conf'
 const claimName = 'claim.json'
 
-/** Where a nats-server program is: the PATH, then where Go, this project's set-up and Debian put it. */
+/** Where the first nats-server program is that is new enough: on the PATH, then where this project's set-up and Go put it. */
 export function findNatsServer(): string | undefined {
+  found ??= natsServers().find((path) => isSupportedServer(versionOf(path)))
+  return found
+}
+
+let found: string | undefined
+
+/** All nats-server programs of this machine, the preferred one first. */
+export function natsServers(): string[] {
   const goPath = process.env.GOPATH ?? join(homedir(), 'go')
   const directories = [
     ...(process.env.PATH ?? '').split(delimiter),
-    ...goPath.split(delimiter).map((path) => join(path, 'bin')),
     resolve('.opsplane/bin'),
-    '/usr/sbin',
+    ...goPath.split(delimiter).map((path) => join(path, 'bin')),
   ]
   return directories
     .filter((directory) => directory !== '')
     .map((directory) => join(directory, 'nats-server'))
-    .find(isExecutable)
+    .filter(isExecutable)
 }
+
+/** What the program says its version is: `nats-server: v2.15.1`. */
+export const versionOf = (path: string): string =>
+  spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? ''
 
 /**
  * Starts a nats-server of our own on 127.0.0.1 with JetStream in `storeDir`. What an earlier run
@@ -67,7 +78,9 @@ export function findNatsServer(): string | undefined {
 export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<EmbeddedNats> {
   const command = findNatsServer()
   if (command === undefined) {
-    throw new Error('nats-server is not installed. Install it, or set NATS_URL to a running one.')
+    throw new Error(
+      `There is no nats-server ${oldestServer} or newer. Install it, or set NATS_URL to a running one.`,
+    )
   }
   mkdirSync(options.storeDir, { recursive: true })
   const storeDir = realpathSync(options.storeDir)
@@ -93,11 +106,15 @@ async function startServer(
   configFile: string,
   claim: (serverPid: number) => void,
 ): Promise<{ server: ServerProcess; port: number }> {
-  // Older ones have no such setting.
-  const synced = options.synced !== false && isAtLeast(await versionOf(command), [2, 10])
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(options.port)
-    const { storeDir, authorization, name = `opsplane-${randomUUID()}`, settings = [] } = options
+    const {
+      storeDir,
+      authorization,
+      name = `opsplane-${randomUUID()}`,
+      synced = true,
+      settings = [],
+    } = options
     writeFileSync(join(storeDir, usersFile), authorization?.() ?? '', { mode: 0o600 })
     writeFileSync(configFile, configuration({ storeDir, port, name, synced, settings }))
     const server = await startServerProcess({
@@ -135,17 +152,6 @@ function isExecutable(path: string): boolean {
   } catch {
     return false
   }
-}
-
-async function versionOf(command: string): Promise<number[]> {
-  const { stdout } = await promisify(execFile)(command, ['--version'])
-  // Debian's build prints "v2.9.10", others "v2.11.4-dev" and the like; unknown counts as old.
-  const [, major = '0', minor = '0'] = /v?(\d+)\.(\d+)/.exec(stdout) ?? []
-  return [Number(major), Number(minor)]
-}
-
-function isAtLeast([major = 0, minor = 0]: number[], [wantedMajor, wantedMinor]: [number, number]): boolean {
-  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
 }
 
 interface Configuration {

@@ -1,7 +1,6 @@
 import {
   AckPolicy,
   type ConsumerConfig,
-  type ConsumerInfo,
   DeliverPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
@@ -9,7 +8,6 @@ import {
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
 import { managerOf } from './streams.js'
-import { coveringFilter } from './subject-match.js'
 
 /** What the server keeps of a durable consumer. */
 export interface DurableConfig {
@@ -25,8 +23,6 @@ export interface DurableConfig {
   ackWaitMs?: number
   /** The server forgets the consumer and its place when nobody asks for so long; never unless given. */
   forgetAfterMs?: number
-  /** Whether it is made anew when it is ahead of its stream: users of subscribers may do neither, nor look at the stream. */
-  mayReplace?: boolean
 }
 
 const timeoutMs = 2_000
@@ -37,12 +33,8 @@ const timeoutMs = 2_000
  */
 export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<string> {
   const manager = await managerOf(connection, timeoutMs)
-  const wanted = consumerConfig(connection, options)
-  let existing = await findConsumer(manager, options.stream, options.durable)
-  if (existing && options.mayReplace && (await isAhead(manager, existing))) {
-    await manager.consumers.delete(options.stream, options.durable)
-    existing = undefined
-  }
+  const wanted = consumerConfig(options)
+  const existing = await findConsumer(manager, options.stream, options.durable)
   if (!existing) {
     const start = typeof options.start === 'function' ? await options.start() : options.start
     const deliver_policy = start === 'new' ? DeliverPolicy.New : DeliverPolicy.All
@@ -65,12 +57,6 @@ async function findConsumer(manager: JetStreamManager, stream: string, durable: 
   }
 }
 
-/** The stream has lost its end. Servers before 2.14 would not deliver what comes in its place. */
-async function isAhead(manager: JetStreamManager, { stream_name, delivered }: ConsumerInfo) {
-  const { state } = await manager.streams.info(stream_name)
-  return delivered.stream_seq > state.last_seq
-}
-
 function differs(existing: ConsumerConfig, wanted: Partial<ConsumerConfig>): boolean {
   const keys = ['filter_subject', 'filter_subjects', 'ack_wait', 'max_ack_pending'] as const
   return keys.some((key) => JSON.stringify(existing[key]) !== JSON.stringify(wanted[key]))
@@ -79,11 +65,9 @@ function differs(existing: ConsumerConfig, wanted: Partial<ConsumerConfig>): boo
 export const defaultAckWaitMs = 30_000
 export const defaultMaxAckPending = 1_000
 
-function consumerConfig(
-  connection: NatsConnection,
-  { durable, filterSubjects = [], ...options }: DurableConfig,
-) {
-  const config = {
+function consumerConfig({ durable, filterSubjects = [], ...options }: DurableConfig) {
+  const [only, ...others] = filterSubjects
+  return {
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(options.ackWaitMs ?? defaultAckWaitMs),
@@ -91,15 +75,8 @@ function consumerConfig(
     max_deliver: -1,
     max_ack_pending: options.maxAckPending ?? defaultMaxAckPending,
     ...(options.forgetAfterMs !== undefined && { inactive_threshold: nanos(options.forgetAfterMs) }),
+    ...(others.length > 0
+      ? { filter_subjects: [...filterSubjects] }
+      : only !== undefined && { filter_subject: only }),
   }
-  if (filterSubjects.length > 1 && hasMultipleFilters(connection))
-    return { ...config, filter_subjects: [...filterSubjects] }
-  // Several filters need server 2.10; an older one delivers what they have in common, and whoever receives it filters.
-  const covering = coveringFilter(filterSubjects)
-  return covering === undefined ? config : { ...config, filter_subject: covering }
-}
-
-function hasMultipleFilters(connection: NatsConnection): boolean {
-  const [major = 0, minor = 0] = (connection.info?.version ?? '').split('.').map(Number)
-  return major > 2 || (major === 2 && minor >= 10)
 }

@@ -50,6 +50,17 @@ export class CorruptObjectError extends Error {
   }
 }
 
+/** The NATS server is older than the platform supports: what was found, and the remedy. */
+export class UnsupportedServerError extends Error {
+  override name = 'UnsupportedServerError'
+  constructor(found: string, oldest: string) {
+    super(
+      `This NATS server is version ${found || 'unknown'}, and Opsplane needs ${oldest} or newer. Upgrade the server, or name another one ` +
+        'in NATS_URL.',
+    )
+  }
+}
+
 /** A stream on the NATS server is another installation's: what was expected, what was found, and the cure. */
 export class ForeignStreamError extends Error {
   override name = 'ForeignStreamError'

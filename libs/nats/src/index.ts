@@ -1,6 +1,7 @@
 export * from './ack-inbox.js'
 export * from './backup/stream-backup.js'
 export { batchHandling, type ConsumerCounters, type Received } from './batch-handling.js'
+export * from './changed-signals.js'
 export type { ConsumerPlace, ConsumerProgress } from './consumer-progress.js'
 export * from './durable-consumer.js'
 export { ensureConsumer } from './ensure-consumer.js'

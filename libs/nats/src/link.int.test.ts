@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -8,7 +9,7 @@ import { createLogger } from '@opsplane/runtime'
 import { freePort } from '@opsplane/runtime/server-process'
 import { durableConsumer } from './durable-consumer.js'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
-import { NatsLinkClosedError } from './errors.js'
+import { NatsLinkClosedError, UnsupportedServerError } from './errors.js'
 import { listenForHints } from './hints.js'
 import { connectNats, type NatsLink } from './link.js'
 import type { StreamMessage } from './stream-message.js'
@@ -59,6 +60,24 @@ describe('a NATS link', () => {
     await listening.close()
     process.off('warning', note)
     expect(warnings).toEqual([])
+  })
+
+  test('refuses a server that is too old, and connects once it is upgraded', async () => {
+    const old = createServer((socket) => {
+      socket.write(`INFO ${JSON.stringify({ server_id: 'old', version: '2.9.10', max_payload: 1 })}\r\n`)
+      socket.on('data', (chunk) => {
+        if (chunk.toString().includes('PING')) socket.write('PONG\r\n')
+      })
+      socket.on('error', () => {})
+    })
+    await new Promise<void>((resolve) => old.listen(port, '127.0.0.1', resolve))
+    await waitFor(() => link.failure() instanceof UnsupportedServerError)
+    expect(link.connected()).toBe(false)
+    expect(String(link.failure())).toContain('version 2.9.10, and Opsplane needs 2.14.0 or newer. Upgrade')
+    await new Promise((resolve) => old.close(resolve))
+    await start()
+    await link.ready()
+    expect(link.failure()).toBeUndefined()
   })
 
   test('connects to a server that starts later, and sets up the streams', async () => {

@@ -1,9 +1,10 @@
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
 import type { Logger } from '@opsplane/runtime'
 import { delay, retryDelayMs } from '@opsplane/runtime'
-import { ForeignStreamError, NatsLinkClosedError } from './errors.js'
+import { ForeignStreamError, NatsLinkClosedError, UnsupportedServerError } from './errors.js'
 import type { EventSignatures } from './event-signatures.js'
 import { setInboxPrefix, userInbox } from './inbox.js'
+import { isSupportedServer, oldestServer } from './server-version.js'
 
 /** A connection that is always being kept up: opened in the background, and reopened for as long as it takes. */
 export interface NatsLink {
@@ -13,6 +14,8 @@ export interface NatsLink {
   ready(signal?: AbortSignal): Promise<NatsConnection>
   /** Whether the server answers at this moment. */
   connected(): boolean
+  /** Why the last attempt to connect failed; undefined once one succeeded. */
+  failure(): unknown
   /** Calls back whenever `connected()` changes; returns how to stop that. */
   onChange(listener: () => void): () => void
   /** Sends what is buffered and closes. */
@@ -43,6 +46,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
   const closing = new AbortController()
   const listeners = new Set<() => void>()
   let up = false
+  let failure: unknown
   let current = open()
 
   async function open(): Promise<NatsConnection> {
@@ -56,10 +60,13 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
         setInboxPrefix(connection, serverOf(options.url).inboxPrefix)
         await admitted(connection)
         watch(connection)
+        failure = undefined
         return connection
       } catch (error) {
+        failure = error
         if (attempt === 1) {
-          if (error instanceof ForeignStreamError) log.error(error.message)
+          if (error instanceof ForeignStreamError || error instanceof UnsupportedServerError)
+            log.error(error.message)
           else log.warn({ err: error }, 'NATS cannot be reached, still trying')
         }
         await delay(
@@ -73,6 +80,8 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
 
   async function admitted(connection: NatsConnection): Promise<void> {
     try {
+      const { version = '' } = connection.info ?? {}
+      if (!isSupportedServer(version)) throw new UnsupportedServerError(version, oldestServer)
       await options.admit?.(connection)
       if (closing.signal.aborted) throw new NatsLinkClosedError()
     } catch (error) {
@@ -116,6 +125,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
       return signal ? unlessAborted(current, signal) : current
     },
     connected: () => up,
+    failure: () => failure,
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { natsNames, type ServiceName, serviceNames } from '@opsplane/contracts'
+import { changeSignals, natsNames, type ServiceName, serviceNames } from '@opsplane/contracts'
 import { createLogger, sha256Hex } from '@opsplane/runtime'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { ensureConsumer } from './ensure-consumer.js'
+import { publishHint } from './hints.js'
 import { connectNats, type NatsLink } from './link.js'
 import { objectStreamOf, openObjectBucket } from './object-bucket.js'
 import { acknowledgements } from './pull/acknowledgements.js'
@@ -166,18 +167,22 @@ describe('is denied to a service', () => {
     ['to publish as the gateway', 'gateway', subject],
     ["to acknowledge another's message", 'itsm', '$JS.ACK.PLATFORM_EVENTS.settings-audit-log.1.1.1.1.0'],
     ["to wake another's work", 'itsm', 'ops.wake.settings.relay'],
+    ['to say that deliveries have changed', 'itsm', 'changed.ws_1.production'],
     ["to answer into another's inbox", 'itsm', '_INBOX_settings.x'],
   ])('%s', async (_what, user, to) => {
     await expect((await as(user)).request(to, '{}', patient)).rejects.toThrow(denied)
   })
 
-  test.each(['_INBOX.>', '_INBOX_settings.>', '$JS.>', 'evt.>', '>'])('to listen to %s', async (to) => {
-    const connection = await as('itsm')
-    const heard = new Promise<Error | null>((resolve) => {
-      connection.subscribe(to, { callback: (error) => resolve(error) })
-    })
-    expect(String(await heard)).toMatch(denied)
-  })
+  test.each(['_INBOX.>', '_INBOX_settings.>', '$JS.>', 'evt.>', 'changed.>', '>'])(
+    'to listen to %s',
+    async (to) => {
+      const connection = await as('itsm')
+      const heard = new Promise<Error | null>((resolve) => {
+        connection.subscribe(to, { callback: (error) => resolve(error) })
+      })
+      expect(String(await heard)).toMatch(denied)
+    },
+  )
 })
 
 test("a service starts with a stream that is not as it is configured, which the operator's link changes", async () => {
@@ -223,6 +228,22 @@ test('the gateway hears of the events that change rights, and of no others', asy
   await waitFor(() => heard.length > 0)
   expect(heard).toEqual(['evt.ws_1.production.role.updated'])
 })
+
+test.each(changeSignals.publishers)(
+  'settings is told of what changes in %s, of any tenant',
+  async (publisher) => {
+    const connection = await as('settings')
+    const message = new Promise<string>((resolve) => {
+      connection.subscribe(names.changedSubjects, {
+        max: 1,
+        callback: (error, { subject: on }) => resolve(error ? String(error) : on),
+      })
+    })
+    await Promise.all([connection.flush(), as(publisher)])
+    publishHint(linkOf(publisher), names.changedSubject({ workspaceId: 'ws_1', environment: 'staging' }))
+    expect(await message).toBe('changed.ws_1.staging')
+  },
+)
 
 test('a subscriber reads through the durable made for it, and does nothing else', async () => {
   const filterSubjects = ['evt.ws_1.production.>']

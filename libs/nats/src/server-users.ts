@@ -1,4 +1,5 @@
 import {
+  changeSignals,
   durableConsumers,
   eventKindsOfRights,
   type NatsNames,
@@ -78,9 +79,10 @@ function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'pub
       ...(topicConsumers[name] ?? []).flatMap((durable) => consumingOf(names.topicsStream, durable)),
       ...(name === topicsOwner ? topicsOf(names) : []),
       ...(name === exportsOwner ? objectsOf(names.exportsBucket) : []),
+      ...(changeSignals.publishers.includes(name) ? [names.changedSubjects] : []),
       ...hints,
     ],
-    subscribe: [inbox, ...hints],
+    subscribe: [inbox, ...(changeSignals.followers.includes(name) ? [names.changedSubjects] : []), ...hints],
   }
 }
 

@@ -169,7 +169,7 @@ const owner = /(?:^| )for (\S+)$/
 
 /**
  * What ids are made of: when the stream was made, by its own description, which backups keep. The instant the server gives changes with
- * a restart (nats-server 2.9, after a change of configuration) or a restore; it holds for a stream that somebody else has made.
+ * a restore; it holds for a stream that somebody else has made.
  */
 export function streamIdentity({ config, created }: Pick<StreamInfo, 'config' | 'created'>): string {
   return made.exec(config.description ?? '')?.[0] ?? String(created)

@@ -90,9 +90,9 @@ async function places({ consumers, link }: MeasuredParts): Promise<Sample[]> {
 
 async function due({ database, dueWork }: MeasuredParts): Promise<Sample[]> {
   const rows = await countDue(database, dueWork)
-  return rows.flatMap(({ name: work, due, age }): Sample[] => [
-    { name: 'opsplane_due_work_due', labels: { work }, value: due },
-    { name: 'opsplane_due_work_oldest_age_seconds', labels: { work }, value: age },
+  return rows.flatMap(({ name: work, late, oldestSeconds }): Sample[] => [
+    { name: 'opsplane_due_work_due', labels: { work }, value: late },
+    { name: 'opsplane_due_work_oldest_age_seconds', labels: { work }, value: oldestSeconds },
   ])
 }
 

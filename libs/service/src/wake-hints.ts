@@ -1,17 +1,11 @@
 import type { NatsNames } from '@opsplane/contracts'
-import type { NatsLink } from '@opsplane/nats'
+import { type NatsLink, publishHint } from '@opsplane/nats'
 import type { WakeHints } from '@opsplane/postgres'
 
 /** Wakes the same work in other replicas of the service. Nothing is kept up for it: what is lost is found by itself. */
 export function wakeHints(link: NatsLink, names: NatsNames, service: string): WakeHints {
   return {
-    send(work) {
-      if (!link.connected()) return
-      void link
-        .ready()
-        .then((connection) => connection.publish(names.wakeSubject(service, work)))
-        .catch(() => {})
-    },
+    send: (work) => publishHint(link, names.wakeSubject(service, work)),
     subscribe(work, wake) {
       const closing = new AbortController()
       void link

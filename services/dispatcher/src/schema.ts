@@ -155,6 +155,13 @@ export const deliveries = pgTable(
   (table) => [
     index('deliveries_changes_idx').on(table.changePosition).where(sql`change_position is not null`),
     index('deliveries_event_idx').on(table.eventId),
+    index('deliveries_tenant_idx').on(table.workspaceId, table.environment, table.id),
+    index('deliveries_unsuccessful_idx')
+      .on(table.workspaceId, table.environment, table.status, table.id)
+      .where(sql`status <> 'succeeded'`),
+    index('deliveries_replays_idx')
+      .on(table.webhookId, table.eventId, table.id)
+      .where(sql`replay_of is not null`),
     index('deliveries_list_idx').on(table.webhookId, table.id),
     index('deliveries_failed_idx').on(table.webhookId, table.id).where(sql`status = 'failed'`),
     index('deliveries_unfinished_idx')
@@ -188,6 +195,13 @@ export const deliveryAttempts = pgTable(
     responseTruncated: boolean('response_truncated'),
     errorKind: text('error_kind'),
     errorMessage: text('error_message'),
+    /** Null where that phase was not come to, or the connection was there; all of them before they were measured. */
+    dnsMs: integer('dns_ms'),
+    connectMs: integer('connect_ms'),
+    tlsMs: integer('tls_ms'),
+    firstByteMs: integer('first_byte_ms'),
+    totalMs: integer('total_ms'),
+    isConnectionReused: boolean('is_connection_reused'),
   },
   (table) => [primaryKey({ name: 'delivery_attempts_pkey', columns: [table.deliveryId, table.number] })],
 )
@@ -213,6 +227,9 @@ export const replayJobs = pgTable(
     eventType: text('event_type'),
     fromTime: text('from_time'),
     toTime: text('to_time').notNull(),
+    /** Of a retry of a group of failures: its cause, and the change position up to which they are retried. */
+    cause: text('cause'),
+    toPosition: bigint('to_position', { mode: 'number' }),
     total: integer('total').notNull(),
     replayed: integer('replayed').notNull().default(0),
     /** The delivery replayed last; the job goes on behind it. */

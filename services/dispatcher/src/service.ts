@@ -11,7 +11,7 @@ import {
   type Route,
   type ServiceClient,
 } from '@opsplane/http'
-import { streamSequences } from '@opsplane/nats'
+import { createChangedSignals, publishHint, streamSequences } from '@opsplane/nats'
 import { createVault, grantBudgetLeases } from '@opsplane/postgres'
 import {
   type Budgets,
@@ -159,8 +159,13 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
   const sequences = streamSequences(link, names.eventsStream)
   const lag = measureFirstLag({ metrics: ctx.metrics, nowMs, now: () => performance.now() })
+  const signals = createChangedSignals({
+    ...{ names, type: 'delivery' },
+    publish: (subject, payload) => publishHint(link, subject, payload),
+  })
+  const { changed } = signals
   const deliveries = createDeliveryStore({
-    ...{ database, days, store, webhooks: aggregate, clock },
+    ...{ database, days, store, webhooks: aggregate, clock, changed },
     ...{ owner: ownerOf(config), consumer: fanOutConsumer },
   })
   const dispatch = startDispatch({
@@ -204,6 +209,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   })
   return {
     background: [
+      signals,
       { close: () => dispatch.close(config.webhookStopGraceMs) },
       retention,
       consumer,
@@ -215,19 +221,21 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
         secretTargets: createSecretTargets(settings),
       }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
-      ...deliveryRoutes({ database, aggregate, rules }),
+      ...deliveryRoutes({ database, aggregate, rules, cursors }),
       ...deliveryChangeRoutes(database),
       ...resendRoutes({
         database,
         days,
         nowMs,
         record: resendLog(store),
+        changed,
         wake: dispatch.wake,
         announce: relay.wake,
       }),
       ...replayRoutes({
         database,
         aggregate,
+        cursors,
         nowMs,
         record: recordReplay,
         kick: () => ctx.dueWork.wake(replaying),

@@ -8,6 +8,7 @@ import {
   type RouteAccess,
 } from '@opsplane/contracts'
 import { networkOf } from '@opsplane/runtime'
+import { type OpenAnswer, type OpenAnswers, refusalOf } from './open-answers/open-answers.js'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
 import { browserTokenPrefix, type SessionCookie } from './sign-in/session-cookie.js'
 import type { TokenCache, TokenQuestion } from './token-cache.js'
@@ -27,6 +28,8 @@ export interface Authenticator {
    * Throws unless the caller would be let in again, with all permissions they had then. Costs nothing of a rate limit.
    */
   recheck(caller: Caller, then: Principal): Promise<void>
+  /** Rechecks a caller again and again, whose answer goes on; `refuse` is called once they would not be let in. */
+  follow(caller: Caller, then: Principal, refuse: (error: ApiError) => void): OpenAnswer
 }
 
 export interface Caller {
@@ -36,6 +39,7 @@ export interface Caller {
 
 export interface AuthenticatorOptions {
   tokens: TokenCache
+  openAnswers: Pick<OpenAnswers, 'follow'>
   /** Per API key; of sessions per person and workspace. */
   limiter: RateLimiter
   /** Per network, for requests without a valid token. */
@@ -56,8 +60,17 @@ const keyPrefix = `${idPrefixes.token}_`
 const strangersAtOnce = 32
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { tokens, limiter, anonymousLimiter, strangerLimiter, sessionCookie } = options
+  const { tokens, openAnswers, limiter, anonymousLimiter, strangerLimiter, sessionCookie } = options
   const readToken = tokenReader(sessionCookie)
+  /** Of a request that was let in before. */
+  const questionAgain = (request: IncomingMessage) => {
+    const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
+    return questionOf(
+      request,
+      readToken(request, () => undefined),
+      environment.data,
+    )
+  }
   let strangers = 0
 
   /** Refuses what would cost settings too much to find out; a token it has vouched for lately does not come by here. */
@@ -126,13 +139,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
 
     async recheck({ request }, then) {
-      const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
-      const token = readToken(request, () => undefined)
-      const { permissions } = await tokens.authenticate(questionOf(request, token, environment.data))
-      // Which of them the answer needed only the service knows: who asks again learns it.
-      if (!then.permissions.every((permission) => permissions.includes(permission)))
-        throw new ApiError('service_unavailable', 'What the token allows has changed meanwhile. Try again.')
+      const { permissions } = await tokens.authenticate(questionAgain(request))
+      const error = refusalOf(then, permissions)
+      if (error) throw error
     },
+
+    follow: ({ request }, principal, refuse) =>
+      openAnswers.follow({ question: questionAgain(request), principal, refuse }),
   }
 }
 

@@ -54,21 +54,21 @@ export function requestHeaders({ rawHeaders, headers }: IncomingMessage): string
 /** In which settings says what goes into a cookie. */
 const cookieHeaders = [sessionCookieHeader, ssoCookieHeader] as const
 
-/** Makes a cookie of what stands in one of `cookieHeaders`. */
-export type SetCookie = (header: (typeof cookieHeaders)[number], text: string) => string
+/** Makes cookies of what stands in one of `cookieHeaders`. */
+export type SetCookies = (header: (typeof cookieHeaders)[number], text: string) => readonly string[]
 
 /** A service's headers for the client, with the gateway's own. Changes and returns `headers`. */
 export function responseHeaders(
   headers: IncomingHttpHeaders,
   added: Record<string, string>,
-  setCookie?: SetCookie,
+  setCookies?: SetCookies,
 ): IncomingHttpHeaders {
   for (const name of cookieHeaders) {
     const text = headers[name]
     if (text === undefined) continue
     delete headers[name]
-    if (setCookie)
-      headers['set-cookie'] = [...(headers['set-cookie'] ?? []), setCookie(name, text.toString())]
+    if (setCookies)
+      headers['set-cookie'] = [...(headers['set-cookie'] ?? []), ...setCookies(name, text.toString())]
   }
   if (headers.connection !== undefined && headers.connection !== 'keep-alive') {
     for (const name of connectionOptions(headers.connection)) delete headers[name]

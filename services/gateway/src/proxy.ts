@@ -20,7 +20,7 @@ import {
 import { type Budgets, type Logger, networkOf } from '@opsplane/runtime'
 import type { Traced, Tracing } from '@opsplane/telemetry'
 import type { Belongs, keepOriginsApart } from './apps-origin.js'
-import { type Authenticator, bearerOf } from './authenticate.js'
+import { type Authenticator, bearerOf, type Caller } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import { createPlaces, takePlaces } from './places.js'
 import { joinRateHeaders, type RateHeaders, type RateLimiter } from './rate-limit.js'
@@ -31,7 +31,7 @@ import type { SessionCookie } from './sign-in/session-cookie.js'
 import { beginsSso, takesSsoCookie } from './sign-in/sso-cookie.js'
 import type { StrangerLimiter } from './stranger-limiter.js'
 import { apiPrefix, resolveTarget, ruleOf, type Target } from './target.js'
-import type { Upstream } from './upstream.js'
+import type { Rechecks, Upstream } from './upstream.js'
 
 /** One service as the proxy sees it. Quick requests do not queue behind long-polls. */
 export interface ProxiedService {
@@ -46,7 +46,7 @@ export interface ProxyOptions {
   /** The internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
-  sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookie'>
+  sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookies'>
   ssoCookie: OwnCookie
   /** For public routes, and those among them below the origin or whose answers may be waited for. */
   loginLimiter: StrangerLimiter
@@ -113,6 +113,11 @@ export function createProxy(options: ProxyOptions): RequestListener {
     return (bytes: number) => limiter.spend(key, bytes)
   }
 
+  const rechecksOf = (caller: Caller, principal: Principal): Rechecks => ({
+    begin: () => authenticator.recheck(caller, principal),
+    follow: (refuse) => authenticator.follow(caller, principal, refuse),
+  })
+
   const pass = async (exchange: Exchange, traced: Traced, target: Target, service: ProxiedService) => {
     const { req, res, requestId } = exchange
     const places = createPlaces()
@@ -161,7 +166,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
       // A logout by a token of its own leaves the browser's session alone.
       const setsCookie = target.service === 'settings' && req.headers.authorization === undefined
       const upstream = rule.waits ? service.waiting : service.quick
-      const recheck = rule.waits && principal ? () => authenticator.recheck(caller, principal) : undefined
+      const rechecks = rule.waits && principal ? rechecksOf(caller, principal) : undefined
       upstream.forward({
         req,
         res,
@@ -169,10 +174,13 @@ export function createProxy(options: ProxyOptions): RequestListener {
         headers,
         body,
         answerHeaders,
-        setCookie: setsCookie
-          ? (header, text) => (header === ssoCookieHeader ? ssoCookie : sessionCookie).setCookie(req, text)
+        setCookies: setsCookie
+          ? (header, text) =>
+              header === ssoCookieHeader
+                ? [ssoCookie.setCookie(req, text)]
+                : sessionCookie.setCookies(req, text)
           : undefined,
-        recheck,
+        rechecks,
         onBytes: spendBytes,
         fail,
         over: places.release,

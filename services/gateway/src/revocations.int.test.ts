@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
@@ -110,4 +112,25 @@ test('what concerns others, or is no event, changes nothing', async () => {
   await dealtWith()
   await get()
   expect(askedFor('good')).toBe(asked)
+})
+
+test('a right that is taken away stops the next event of an open stream, also within the second it was confirmed for', async () => {
+  const held = new Promise<ServerResponse>((resolve) => {
+    const verify = platform.settings.handler
+    platform.settings.handler = (request, response) => {
+      if (request.url?.startsWith('/internal/')) verify(request, response)
+      else resolve(response)
+    }
+  })
+  const stream = fetch(`${platform.url}/api/v1/audit/export`, { headers: asAda })
+  const upstream = await held
+  upstream.write('before\n')
+  const reader = (await stream).body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await reader?.read())?.value).toBe('before\n')
+  platform.verify = () => ({ ...ada, permissions: [] })
+  const left = once(upstream, 'close')
+  await isAskedAgainAfter('token.revoked', resource('token', ada.tokenId))
+  upstream.write('after\n')
+  await left
+  await expect(reader?.read()).rejects.toThrow()
 })

@@ -7,33 +7,36 @@ import {
 } from '@opsplane/contracts'
 import { type NatsLink, NatsLinkClosedError } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
+import type { OpenAnswers } from './open-answers/open-answers.js'
 import type { TokenCache } from './token-cache.js'
 
 /** Those of these kinds concern a whole workspace. */
 const ofWholeWorkspace = new Set<string>(['role', 'workspace'])
 
 /**
- * Drops cached principals as soon as an event says they may have changed. Only a short cut: a missed event
+ * Drops cached principals, and confirmations of open answers, as soon as an event says they may have changed. Only a short cut: a missed event
  * costs no more than the cache's own time to live. Returns how to stop.
  */
 export function watchRevocations(options: {
   link: NatsLink
   names: NatsNames
-  tokens: TokenCache
+  tokens: Pick<TokenCache, 'forget'>
+  openAnswers: Pick<OpenAnswers, 'forget'>
   log: Logger
 }): { close(): void } {
-  const { link, names, tokens, log } = options
+  const { link, names, tokens, openAnswers, log } = options
   let closed = false
 
   const onEvent = (bytes: Uint8Array, wholeWorkspace: boolean) => {
     const event = parseEvent(bytes)
     if (event === null) return log.warn('a message on an event subject is no event of the platform')
     const ids = concernedIds(event)
-    tokens.forget((principal) =>
+    const matches = (principal: Principal) =>
       wholeWorkspace
         ? principal.workspaceId === event.workspaceId || principal.workspaceId === event.resource.id
-        : concerns(principal, ids),
-    )
+        : concerns(principal, ids)
+    tokens.forget(matches)
+    openAnswers.forget(matches)
   }
 
   const listen = async () => {

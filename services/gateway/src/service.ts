@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import { ApiError, natsNames, Principal, SharedRates } from '@opsplane/contracts'
+import { ApiError, ConfirmedTokens, natsNames, Principal, SharedRates } from '@opsplane/contracts'
 import {
   createInternalIssuer,
   type InternalIssuer,
@@ -32,6 +32,7 @@ import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
 import { createConnectionLimit } from './connections.js'
+import { createOpenAnswers } from './open-answers/open-answers.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createProxy, type ProxiedService } from './proxy.js'
 import { burstOf, createRateLimiter } from './rate-limit.js'
@@ -100,14 +101,17 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     releasers.add('NATS', () => link.close())
     measureLink(metrics, link)
     measureCertificates(metrics, tls)
-    const revocations = watchRevocations({ link, names: natsNames(config.natsPrefix), tokens, log })
+    const openAnswers = createOpenAnswers({ ask: tokenConfirmer(settings), monotonicMs })
+    releasers.add('open answers', () => openAnswers.close())
+    const names = natsNames(config.natsPrefix)
+    const revocations = watchRevocations({ link, names, tokens, openAnswers, log })
     releasers.add('revocations', () => revocations.close())
 
     const services = new Map<string, ProxiedService>()
     for (const [service, url] of Object.entries(config.serviceUrls)) {
       const client = clientOf(url, service, { issuer, tls })
       const routes = createServiceRoutes({ service, client, log, monotonicMs })
-      const reached = { timeoutMs: config.upstreamTimeoutMs, monotonicMs, onConnect: routes.renewed, tls }
+      const reached = { timeoutMs: config.upstreamTimeoutMs, onConnect: routes.renewed, tls }
       const quick = createUpstream(url, reached)
       const waiting = createUpstream(url, reached)
       services.set(service, { quick, waiting, routes })
@@ -148,7 +152,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const proxy = createProxy({
       services,
       authenticator: createAuthenticator({
-        tokens,
+        ...{ tokens, openAnswers },
         limiter: limiter('default', config.rateLimitPerMinute, burstOf(config.rateLimitPerMinute)),
         anonymousLimiter,
         sessionCookie,
@@ -233,6 +237,26 @@ function tokenVerifier(settings: ServiceClient) {
       // Whatever else happened says nothing about the token.
       throw new ApiError('service_unavailable', 'Tokens cannot be checked at the moment.', { cause: error })
     }
+  }
+}
+
+/** Settings takes so many questions at once. */
+const mostQuestions = 1_000
+
+function tokenConfirmer(settings: ServiceClient) {
+  const ask = async (some: readonly TokenQuestion[]) => {
+    const questions = some.map(({ token, workspace, environment }) => ({
+      ...{ token, environment },
+      ...(workspace !== undefined && { workspace }),
+    }))
+    const found = await settings.post('/internal/tokens/confirm', { questions }, ConfirmedTokens)
+    return found.answers.map((place) => (place === null ? null : (found.permissions[place] ?? null)))
+  }
+  return async (questions: readonly TokenQuestion[]) => {
+    const answers: (readonly string[] | null)[] = []
+    for (let at = 0; at < questions.length; at += mostQuestions)
+      answers.push(...(await ask(questions.slice(at, at + mostQuestions))))
+    return answers
   }
 }
 

@@ -48,6 +48,10 @@ export interface TokenCacheOptions {
   capacity?: number
 }
 
+/** Tells questions apart, and no token. */
+export const keyOfQuestion = ({ token, workspace, environment }: TokenQuestion): string =>
+  `${sha256Hex(token)} ${environment} ${workspace ?? ''}`
+
 /** Statuses that speak about the token and hold until it changes; anything else is not worth remembering. */
 const isDenial = (error: unknown) =>
   error instanceof ApiError && (error.status === 401 || error.status === 403)
@@ -103,18 +107,15 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
     })
   }
 
-  const keyOf = (question: TokenQuestion) =>
-    `${sha256Hex(question.token)} ${question.environment} ${question.workspace ?? ''}`
-
   const fresh = (key: string) => {
     const entry = entries.get(key)
     return entry !== undefined && monotonicMs() < entry.freshUntil ? entry : undefined
   }
 
   return {
-    peek: (question) => fresh(keyOf(question))?.principal,
+    peek: (question) => fresh(keyOfQuestion(question))?.principal,
     authenticate(question, admit) {
-      const key = keyOf(question)
+      const key = keyOfQuestion(question)
       let entry = fresh(key)
       if (entry === undefined) {
         if (!vouched.has(key)) admit?.()

@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream'
 import { ApiError } from '@opsplane/contracts'
 import { clientTls, type InternalTls } from '@opsplane/http'
 import { type Dispatcher, errors, Pool } from 'undici'
-import { responseHeaders, type SetCookie } from './forwarded-headers.js'
+import { responseHeaders, type SetCookies } from './forwarded-headers.js'
+import type { OpenAnswer } from './open-answers/open-answers.js'
 
 /** One request on its way through the gateway. */
 export interface Forwarding {
@@ -17,15 +18,23 @@ export interface Forwarding {
   /** Headers the gateway adds to the answer. */
   answerHeaders: Record<string, string>
   /** The value of Set-Cookie for what the service says in one of `cookieHeaders`, where it may. */
-  setCookie?: SetCookie | undefined
-  /** For an answer that may come long after its request: rejects once the caller may have it no more. */
-  recheck?: (() => Promise<void>) | undefined
+  setCookies?: SetCookies | undefined
+  /** For an answer that may come long after its request, or go on for long. */
+  rechecks?: Rechecks | undefined
   /** Called with the number of bytes of each piece of the answer. */
   onBytes?: ((bytes: number) => void) | undefined
   /** Called once the service has nothing more to do with the request. */
   over?: (() => void) | undefined
   /** Called at most once, and only while nothing has been sent to the client. */
   fail(error: ApiError): void
+}
+
+/** Whether a caller may have an answer still. */
+export interface Rechecks {
+  /** Rejects unless they may have it at its beginning. */
+  begin(): Promise<void>
+  /** From then on to its end. */
+  follow(refuse: (error: ApiError) => void): OpenAnswer
 }
 
 /** One service as the gateway reaches it. */
@@ -38,16 +47,12 @@ export interface Upstream {
 export interface UpstreamOptions {
   /** Bounds the wait for the answer's headers, and each silence within its body. */
   timeoutMs: number
-  monotonicMs(): number
   /** Called for each new connection. */
   onConnect(): void
   tls: InternalTls | undefined
 }
 
-export function createUpstream(
-  url: string,
-  { timeoutMs, monotonicMs, onConnect, tls }: UpstreamOptions,
-): Upstream {
+export function createUpstream(url: string, { timeoutMs, onConnect, tls }: UpstreamOptions): Upstream {
   const pool = new Pool(url, {
     pipelining: 1,
     // Shorter than a replica that ends still takes requests: unused connections are closed from here, where no request
@@ -59,33 +64,29 @@ export function createUpstream(
   })
   pool.on('connect', onConnect)
   return {
-    forward: (forwarding) => send(pool, { ...forwarding, monotonicMs }, true),
+    forward: (forwarding) => send(pool, forwarding, true),
     close: () => pool.destroy(),
   }
 }
 
-type Timed = Forwarding & Pick<UpstreamOptions, 'monotonicMs'>
-
 const unusedConnectionMs = 4_000
-/** A caller who may not have an answer any more is sent nothing of it after so long. */
-const recheckEveryMs = 1_000
 
-function send(pool: Pool, forwarding: Timed, firstTry: boolean): void {
-  const { req, res, monotonicMs } = forwarding
+function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
+  const { req, res } = forwarding
   let controller: Dispatcher.DispatchController | undefined
   let expectedBytes = -1
   let receivedBytes = 0
   let lastChunk: Buffer | undefined
   let waitsForDrain = false
   let over = false
-  let rechecking: Promise<void> | undefined
-  let recheckedAt = Number.NEGATIVE_INFINITY
+  let answer: OpenAnswer | undefined
   let begun: Promise<void> | undefined
 
   const failed = (error: Error) => {
     if (over) return
     over = true
     res.off('close', onClose)
+    answer?.stop()
     forwarding.over?.()
     if (res.headersSent || res.destroyed) {
       // Cut short, so that the client cannot take a part for the whole.
@@ -93,19 +94,18 @@ function send(pool: Pool, forwarding: Timed, firstTry: boolean): void {
     } else if (firstTry && mayBeSentAgain(forwarding, error)) send(pool, forwarding, false)
     else forwarding.fail(translate(error))
   }
-  /** One at a time; resolves also when the caller was refused. */
-  const recheck = (running: Dispatcher.DispatchController) => {
-    rechecking ??= forwarding.recheck?.().then(
-      () => {
-        rechecking = undefined
-        recheckedAt = monotonicMs()
-      },
-      (error: Error) => {
-        failed(error)
-        running.abort(error)
-      },
-    )
-    return rechecking
+  const refuse = (running: Dispatcher.DispatchController) => (error: Error) => {
+    failed(error)
+    running.abort(error)
+  }
+  /** Goes on once the caller may have what comes; ends the answer where they may not. */
+  const once = (running: Dispatcher.DispatchController, allowed: Promise<void>, goOn: () => void) => {
+    running.pause()
+    begun = allowed.then(() => {
+      if (over) return
+      goOn()
+      if (!waitsForDrain) running.resume()
+    }, refuse(running))
   }
   const write = (running: Dispatcher.DispatchController, chunk: Buffer) => {
     if (res.write(chunk) || waitsForDrain) return
@@ -117,6 +117,7 @@ function send(pool: Pool, forwarding: Timed, firstTry: boolean): void {
     })
   }
   const finish = () => {
+    answer?.stop()
     if (over) return
     if (lastChunk) res.end(lastChunk)
     else res.end()
@@ -142,17 +143,12 @@ function send(pool: Pool, forwarding: Timed, firstTry: boolean): void {
         if (status < 200) return
         expectedBytes = Number(headers['content-length'] ?? -1)
         const begin = () =>
-          res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders, forwarding.setCookie))
-        const rechecked = recheck(running)
-        if (!rechecked) {
+          res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders, forwarding.setCookies))
+        const { rechecks } = forwarding
+        if (!rechecks) return begin()
+        once(running, rechecks.begin(), () => {
           begin()
-          return
-        }
-        running.pause()
-        begun = rechecked.then(() => {
-          if (over) return
-          begin()
-          running.resume()
+          answer = rechecks.follow(refuse(running))
         })
       },
       onResponseData(running, chunk) {
@@ -162,17 +158,11 @@ function send(pool: Pool, forwarding: Timed, firstTry: boolean): void {
         if (receivedBytes === expectedBytes) {
           // Sent together with the end: one write to the socket fewer.
           lastChunk = chunk
-          void recheck(running)
+          if (answer && !answer.isConfirmed()) once(running, answer.confirmed(), () => {})
           return
         }
-        const rechecked = monotonicMs() - recheckedAt > recheckEveryMs ? recheck(running) : undefined
-        if (!rechecked) return write(running, chunk)
-        running.pause()
-        begun = rechecked.then(() => {
-          if (over) return
-          write(running, chunk)
-          if (!waitsForDrain) running.resume()
-        })
+        if (!answer || answer.isConfirmed()) return write(running, chunk)
+        once(running, answer.confirmed(), () => write(running, chunk))
       },
       onResponseEnd() {
         forwarding.over?.()

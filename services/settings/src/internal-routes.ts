@@ -1,6 +1,7 @@
 import {
   Bootstrap,
   Bootstrapped,
+  ConfirmedTokens,
   EnvironmentScope,
   EnvironmentScopeQuestion,
   ExecutionRetention,
@@ -13,12 +14,13 @@ import {
   SecretResolution,
   SecretTargetProblems,
   SecretTargetsQuestion,
+  TokenConfirmation,
   TokenVerification,
   VerifiedToken,
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
-import type { VerifyToken } from './access/verify.js'
+import type { Verifier } from './access/verify.js'
 import type { RunBootstrap } from './bootstrap.js'
 import type { createAskedBy } from './delegation/asked-by.js'
 import { knownMembers } from './membership/queries.js'
@@ -34,7 +36,7 @@ const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotenc
 
 export interface InternalWork {
   db: Drizzle
-  verify: VerifyToken
+  tokens: Verifier
   secretService: SecretService
   secretTargets: SecretTargets
   askedBy: ReturnType<typeof createAskedBy>
@@ -45,7 +47,7 @@ export interface InternalWork {
 /** What other services ask settings. The gateway routes none of it. */
 export function internalRoutes({
   db,
-  verify,
+  tokens,
   secretService,
   secretTargets,
   askedBy,
@@ -62,7 +64,19 @@ export function internalRoutes({
       body: TokenVerification,
       response: VerifiedToken,
       errors: ['invalid_token', 'token_expired', 'workspace_forbidden', 'environment_forbidden'],
-      handler: ({ body, meta }) => verify(body, meta),
+      handler: ({ body, meta }) => tokens.verify(body, meta),
+    }),
+
+    defineRoute({
+      ...internal,
+      operationId: 'confirmTokens',
+      path: '/internal/tokens/confirm',
+      callers: ['gateway'],
+      summary: 'Find out what many tokens allow at this moment',
+      description: 'Those of answers that go on.',
+      body: TokenConfirmation,
+      response: ConfirmedTokens,
+      handler: ({ body, meta }) => tokens.confirm(body.questions, meta),
     }),
 
     takenOnce(
@@ -89,11 +103,12 @@ export function internalRoutes({
         callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
         summary: 'Check the secrets that a definition names, for the person who saves it',
         description:
-          'With `admit` it adds the hosts they are meant for, where the person holds `secrets:write`.',
+          'With `admit` it adds the hosts they are meant for, where the person holds `secrets:write` and has just signed in.',
         body: SecretTargetsQuestion,
         response: SecretTargetProblems,
         errors: [
           'forbidden',
+          'step_up_required',
           'environment_forbidden',
           'invalid_token',
           'token_expired',

@@ -23,7 +23,7 @@ import { accessRoutes } from './access/access-routes.js'
 import { accountRoutes } from './access/account-routes.js'
 import { createBreakGlass } from './access/break-glass.js'
 import { createBrowserSignIn } from './access/browser-sign-in.js'
-import { createRemoveFactorsOf } from './access/factor-removal.js'
+import { createFactorRemoval } from './access/factor-removal.js'
 import { createPasswordReset, createResetSignIn } from './access/password-reset.js'
 import { createTokenCheck } from './access/presented-tokens.js'
 import { resetLinkRoutes } from './access/reset-link-routes.js'
@@ -37,6 +37,7 @@ import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
 import { auditExport } from './audit/export.js'
+import { createChanges } from './audit/live/changes.js'
 import { eventStreamRoutes } from './audit/live/routes.js'
 import { createAuditTails } from './audit/live/tails.js'
 import { proveAudit } from './audit/prove.js'
@@ -72,11 +73,15 @@ import { membershipRoutes } from './membership/routes.js'
 import { createSucceed } from './membership/succession.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
+import { createAsking } from './operator/asking.js'
+import { operatedServices } from './operator/operated.js'
 import { createOperators } from './operator/operators.js'
 import { operatorRoutes } from './operator/routes.js'
 import { identityProvider } from './provider/domain.js'
 import { identity } from './provider/identity.js'
 import { ssoRoutes } from './provider/sso.js'
+import { createResolve } from './resolve/resolve.js'
+import { resolveRoutes } from './resolve/routes.js'
 import { role } from './role/domain.js'
 import { roleReading } from './role/reading.js'
 import { createRoles } from './role/roles.js'
@@ -136,7 +141,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
         ...auditWork(ctx, parts),
         ...mailWork(ctx, parts),
       ],
-      onDrain: parts.tails.end,
+      onDrain: parts.live.tails.end,
     }
   },
 })
@@ -160,7 +165,10 @@ function createParts(ctx: Context, outbound: Outbound) {
     takenOnce: createTakenOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
-    tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
+    live: {
+      tails: createAuditTails({ sql: database.sql, hints: wakeHints(link, names, 'settings'), log }),
+      changes: createChanges({ link, names }),
+    },
   }
 }
 
@@ -186,9 +194,9 @@ function studioOf(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
 }
 
 /** Fills the audit log, and signs what it is. */
-function auditWork(ctx: Context, { signer, tails }: Parts): BackgroundWork[] {
+function auditWork(ctx: Context, { signer, live: { tails, changes } }: Parts): BackgroundWork[] {
   ctx.dueWork.start(checkpointWork(signer))
-  return [recordAudit(ctx, tails), tails]
+  return [recordAudit(ctx, tails), tails, changes]
 }
 
 /** Makes notifications, and sends mails where a mail server is configured. */
@@ -201,7 +209,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound, tails } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound, live } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords(
@@ -247,21 +255,24 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const { publicOrigin } = config
   const resetLinks = createResetLinks(ctx, { members, operators, withMail, publicOrigin })
   const answer = createAnswerSignIn({ answerChallenge, passkeySignIn, completeSignIn })
-  const factors = createFactors(ctx, { vault, sessions, challenges, party })
+  const factors = createFactors(ctx, { vault, sessions, challenges, party, withMail })
+
+  const operated = operatedServices(ctx.operations, neighbours)
+  const asking = createAsking({ operated, neighbours, log: ctx.log })
 
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access, resetPassword),
     ...resetLinkRoutes(resetLinks),
-    ...operatorRoutes(ctx, neighbours),
+    ...operatorRoutes(ctx, operated, asking),
     ...signInRoutes({
       ...{ login, answer, passkeySignIn },
       signIn: createBrowserSignIn({ login, accept, answer, signInByReset }),
     }),
     ...sessionRoutes({ sessions, members, cursors }),
-    ...factorRoutes(factors, createRemoveFactorsOf(ctx, { factors, members, operators })),
+    ...factorRoutes(factors, createFactorRemoval(ctx, { factors, members, operators })),
     ...tokenRoutes(ctx, keys),
-    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions })),
+    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions }), asking),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
     ...ssoRoutes(ctx, {
       ...{ vault, outbound, throttle, sessions, members, serialized, completeSignIn },
@@ -270,8 +281,9 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
-    ...eventStreamRoutes(tails, createSubscriptionRules(studioOf(neighbours))),
+    ...eventStreamRoutes(live, createSubscriptionRules(studioOf(neighbours))),
     ...auditChainRoutes(ctx, signer),
+    ...resolveRoutes(createResolve({ db, neighbours, delegations })),
     ...notificationRoutes(ctx),
     ...budgetRoutes(database).map(takenOnce),
     ...internalRoutes({
@@ -279,7 +291,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
       secretService,
       secretTargets: createSecretTargets(ctx),
       askedBy: createAskedBy({ db, config }),
-      verify: createVerifier({ db, sessions, keys, operators, noteBreakGlass: createBreakGlass(ctx) }),
+      tokens: createVerifier({ db, sessions, keys, operators, noteBreakGlass: createBreakGlass(ctx) }),
       bootstrap: createBootstrap(ctx, passwords),
       takenOnce,
     }),

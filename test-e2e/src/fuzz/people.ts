@@ -27,6 +27,7 @@ const personal = new Set([
 export const ofOwnerInPerson = new Set([
   'createUserResetLink',
   'createAccountResetLink',
+  'removeAccountFactors',
   'getPlatformStatus',
   'listDeadLetters',
   'redriveDeadLetter',

@@ -204,6 +204,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     }),
     '/webhooks/{id}/replays/{replayId}': async () => ({ id: delivered.id, replayId: delivered.replayId }),
     '/events/{id}/deliveries': async () => ({ id: delivered.eventId }),
+    '/resolve/{id}': async () => ({ id: delivered.eventId }),
     '/events/topics/{name}': async () => ({ name: 'fuzz.topic' }),
     '/connectors/{id}/invocations/{invocationId}': async () => {
       const path = await connected()
@@ -249,6 +250,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     if (typeof example !== 'object' || example === null) return example
     const body: Fields = { ...example, ...desk.named[operation.id] }
     if (operation.id === 'changePassword') return { ...body, currentPassword: password }
+    if (operation.id === 'removeAccountFactors') return { email: people.email }
     if (operation.id === 'createAccountResetLink') return { email: people.email }
     if (operation.id === 'verifyAuditAgainstCheckpoint') return { checkpoint }
     if (operation.id === 'createCiRelation') return related

@@ -17,6 +17,7 @@ const ofEveryService: Callers = {
   'GET /internal/events/end': backendNames,
   'GET /internal/routes': ['gateway', 'workflows', 'sdk', 'apps'],
   'GET /internal/operations/figures': ['settings'],
+  'GET /internal/operations/workspace-figures': ['settings'],
   'GET /internal/operations/dead-letters': ['settings'],
   'POST /internal/operations/dead-letters/redrive': ['settings'],
   'POST /internal/operations/dead-letters/drop': ['settings'],
@@ -27,6 +28,7 @@ const dependents: Callers = { 'POST /internal/people/dependents': ['settings'] }
 const ofOne: Partial<Record<BackendName, Callers>> = {
   settings: {
     'POST /internal/tokens/verify': ['gateway'],
+    'POST /internal/tokens/confirm': ['gateway'],
     'POST /internal/secrets/resolve': ['dispatcher', 'integrations', 'workflows', 'sdk'],
     'POST /internal/secrets/targets': ['dispatcher', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rights': ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],

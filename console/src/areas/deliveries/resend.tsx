@@ -2,10 +2,10 @@ import { Button, Tooltip } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { apiOf, type DeliveryDetail } from '../../api/api.js'
-import { failureOf } from '../../api/failure.js'
 import { deliveryQuery } from '../../api/queries.js'
 import { Icon } from '../../patterns/icons.js'
 import { useKeys } from '../../patterns/keys.js'
+import { Refusal } from '../../patterns/refusal.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 
@@ -45,11 +45,7 @@ export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { de
   const error = retry.error ?? replay.error
   return (
     <>
-      {error && (
-        <span className="state-bad ellipsis" role="alert" title={failureOf(error).help}>
-          {failureOf(error).help}
-        </span>
-      )}
+      <Refusal error={error} />
       {retry.data !== undefined && retry.data.data.status !== 'held' && !isFailed && !error && (
         <span className="state-good nowrap" role="status">
           {words.retried}

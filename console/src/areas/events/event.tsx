@@ -5,6 +5,7 @@ import { type AuditEvent, apiPath } from '../../api/api.js'
 import { eventDeliveriesQuery, eventQuery } from '../../api/queries.js'
 import { Id } from '../../patterns/copy.js'
 import { AsCurl } from '../../patterns/curl.js'
+import { DetailTabs } from '../../patterns/detail-tabs.js'
 import { Code } from '../../patterns/json.js'
 import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
@@ -52,20 +53,7 @@ function Detail({ event }: { event: AuditEvent }) {
         </p>
       </div>
       <EventFacts event={event} />
-      <div className="tabs detail-tabs" role="tablist">
-        {tabs.map((each) => (
-          <button
-            key={each}
-            type="button"
-            role="tab"
-            className="tab"
-            aria-selected={each === tab}
-            onClick={() => choose(each)}
-          >
-            {words.tabs[each]}
-          </button>
-        ))}
-      </div>
+      <DetailTabs tabs={tabs.map((each) => [each, words.tabs[each]])} chosen={tab} onChoose={choose} />
       {tab === 'changes' && <Changes event={event} />}
       {tab === 'deliveries' && <Deliveries eventId={event.id} />}
       {tab === 'related' && <Related event={event} />}

@@ -72,7 +72,7 @@ function Filters() {
     <div className="filters">
       <FilterText
         label={words.type}
-        placeholder={words.typePlaceholder}
+        placeholder={words.type}
         value={search.type}
         pattern={typePattern}
         wrong={words.badType}

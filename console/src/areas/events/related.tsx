@@ -1,48 +1,97 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { AuditEvent } from '../../api/api.js'
-import { relatedEventsQuery } from '../../api/queries.js'
+import type { AuditEvent, Delivery } from '../../api/api.js'
+import { causesQuery, eventDeliveriesQuery, relatedEventsQuery, webhooksQuery } from '../../api/queries.js'
 import { duration, exactTime } from '../../format/times.js'
 import { Problem } from '../../patterns/problem.js'
+import { State } from '../../patterns/state.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { ResourceName } from './resource-name.js'
+import { type Step, timelineOf } from './timeline.js'
 
 const words = texts.events
 
-/** What the request of an event has caused, as it went on from its first event. */
+/** What led to an event, what else its request has caused, and where it went, as it happened. */
 export function Related({ event }: { event: AuditEvent }) {
-  if (event.requestId === null) return <p className="muted detail-nothing">{words.noRequest}</p>
-  return <Timeline event={event} requestId={event.requestId} />
+  const { place } = usePlace()
+  const { id, requestId, causationId } = event
+  const related = useQuery({
+    ...relatedEventsQuery(place, requestId ?? ''),
+    enabled: requestId !== null,
+  })
+  const causes = useQuery({ ...causesQuery(place, causationId ?? ''), enabled: causationId !== null })
+  const deliveries = useQuery(eventDeliveriesQuery(place, id))
+  const isPending = [
+    requestId !== null && related.isPending,
+    causationId !== null && causes.isPending,
+    deliveries.isPending,
+  ].some(Boolean)
+  const steps = timelineOf({
+    events: [event, ...(related.data ?? []), ...(causes.data ?? [])],
+    deliveries: deliveries.data ?? [],
+  })
+  const failed = [related, causes, deliveries].find(({ error, data }) => error && !data)
+  const begun = steps[0]?.atMs ?? 0
+  return (
+    <>
+      {failed && <Problem error={failed.error} onRetry={() => void failed.refetch()} />}
+      {!isPending && !failed && steps.length === 1 && (
+        <p className="muted detail-nothing">{requestId === null ? words.noRequest : words.alone}</p>
+      )}
+      {steps.length > 1 && (
+        <ol className="timeline">
+          {steps.map((step) => (
+            <li key={step.id} className="timeline-step" aria-current={step.id === id || undefined}>
+              <span className="muted number" title={exactTime(step.at)}>
+                +{duration(step.atMs - begun)}
+              </span>
+              <i aria-hidden="true" />
+              <StepLine step={step} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  )
 }
 
-function Timeline({ event, requestId }: { event: AuditEvent; requestId: string }) {
+function StepLine({ step }: { step: Step }) {
   const { place } = usePlace()
-  const { data = [], error, isSuccess, refetch } = useQuery(relatedEventsQuery(place, requestId))
-  if (error && !isSuccess) return <Problem error={error} onRetry={() => void refetch()} />
-  if (isSuccess && data.length < 2) return <p className="muted detail-nothing">{words.alone}</p>
-  const begun = Date.parse(data[0]?.createdAt ?? event.createdAt)
+  if (step.kind === 'delivery') return <DeliveryLine delivery={step.delivery} />
   return (
-    <ol className="timeline">
-      {data.map((each) => (
-        <li key={each.id} className="timeline-step" aria-current={each.id === event.id || undefined}>
-          <span className="muted number" title={exactTime(each.createdAt)}>
-            +{duration(Date.parse(each.createdAt) - begun)}
-          </span>
-          <i aria-hidden="true" />
-          <Link
-            to="/w/$workspace/$environment/events/$eventId"
-            params={{ ...place, eventId: each.id }}
-            search={true}
-            className="row-link"
-          >
-            {each.type}
-          </Link>
-          <span className="muted ellipsis">
-            <ResourceName event={each} />
-          </span>
-        </li>
-      ))}
-    </ol>
+    <>
+      <Link
+        to="/w/$workspace/$environment/events/$eventId"
+        params={{ ...place, eventId: step.id }}
+        search={true}
+        className="row-link ellipsis"
+      >
+        {step.event.type}
+      </Link>
+      <span className="muted ellipsis">
+        <ResourceName event={step.event} />
+      </span>
+    </>
+  )
+}
+
+function DeliveryLine({ delivery: { id, webhookId, url, status } }: { delivery: Delivery }) {
+  const { place } = usePlace()
+  const { data = [] } = useQuery(webhooksQuery(place))
+  const name = data.find((webhook) => webhook.id === webhookId)?.name ?? url
+  return (
+    <>
+      <Link
+        to="/w/$workspace/$environment/deliveries/$webhookId/$deliveryId"
+        params={{ ...place, webhookId, deliveryId: id }}
+        className="row-link ellipsis"
+        title={url}
+        dir="auto"
+      >
+        {words.delivered(name)}
+      </Link>
+      <State of={status} />
+    </>
   )
 }

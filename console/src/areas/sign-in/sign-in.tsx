@@ -1,9 +1,13 @@
-import { OpsplaneError } from '@opsplane/client'
-import { type FormEvent, useEffect, useState } from 'react'
-import { apiOf } from '../../api/api.js'
-import { failureOf, fieldErrors } from '../../api/failure.js'
-import { Mark } from '../../shell/mark.js'
+import type { FormEvent } from 'react'
+import { fieldErrors } from '../../api/failure.js'
+import { AnswerByFactor } from '../../proof/factor-answer.js'
+import { Action, Field, OtherWay, PasswordField } from '../../proof/fields.js'
+import { Refusal } from '../../proof/refusal.js'
+import { useSignIn } from '../../proof/use-sign-in.js'
+import { hasPasskeys } from '../../proof/webauthn.js'
 import { texts } from '../../texts/en.js'
+import { SignInFrame } from './frame.js'
+import { SingleSignOn } from './single-sign-on.js'
 
 const words = texts.signIn
 
@@ -12,98 +16,74 @@ interface SignInProps {
   to: string
   /** Somebody was signed in until now. */
   hasEnded: boolean
+  /** The workspace that is entered, where it is known. */
+  workspace: string | undefined
+  /** Why a provider's sign-in came to nothing. */
+  ssoRefusal: string | undefined
 }
 
-/** By e-mail address and password; then on to where somebody wanted to go. */
-export function SignIn({ to, hasEnded }: SignInProps) {
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  useEffect(() => {
-    document.title = `${words.submit} · ${texts.product}`
-  }, [])
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+/** By password and second factor, by a passkey alone, or by single sign-on; then on to where somebody wanted to go. */
+export function SignIn({ to, hasEnded, workspace, ssoRefusal }: SignInProps) {
+  const { challenge, error, isBusy, isOver, signIn, signInByPasskey, restart } = useSignIn(() =>
+    location.assign(to),
+  )
+  if (challenge !== undefined)
+    return (
+      <SignInFrame title={texts.proof.challengeTitle}>
+        <AnswerByFactor challenge={challenge} error={error} isBusy={isBusy} onAnswer={signIn} />
+        <OtherWay onClick={restart}>{words.back}</OtherWay>
+      </SignInFrame>
+    )
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const given = new FormData(event.currentTarget)
-    const body = { email: String(given.get('email')), password: String(given.get('password')) }
-    setBusy(true)
-    setError(undefined)
-    try {
-      await apiOf().post('/auth/session', { body })
-      location.assign(to)
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
-    }
+    void signIn({ email: String(given.get('email')), password: String(given.get('password')) })
   }
   const wrong = fieldErrors(error)
   return (
-    <main className="sign-in">
-      <form className="sign-in-form" onSubmit={submit}>
-        <Mark size={32} />
-        <h1>{words.title}</h1>
-        {hasEnded && error === undefined && <p className="muted">{words.ended}</p>}
-        <Field label={words.email} name="email" type="email" autoComplete="username" error={wrong.email} />
+    <SignInFrame title={words.title} help={hasEnded && error === undefined ? words.ended : undefined}>
+      {ssoRefusal !== undefined && error === undefined && (
+        <div className="problem" role="alert">
+          <div>
+            <strong>{words.sso.refused}</strong>
+            <p className="muted">{ssoRefusal}</p>
+          </div>
+        </div>
+      )}
+      <form className="steps" onSubmit={submit}>
         <Field
+          label={words.email}
+          name="email"
+          type="email"
+          autoComplete="username"
+          error={wrong.email}
+          required
+          autoFocus
+        />
+        <PasswordField
           label={words.password}
           name="password"
-          type="password"
           autoComplete="current-password"
           error={wrong.password}
+          required
         />
-        {error !== undefined && Object.keys(wrong).length === 0 && <Refusal error={error} />}
-        <button type="submit" className="sign-in-submit" disabled={isBusy}>
-          {words.submit}
-        </button>
+        <Refusal
+          error={error}
+          words={{ invalid_credentials: words.wrong, ...(isOver && { invalid_token: words.challengeOver }) }}
+        />
+        <Action isBusy={isBusy}>{words.submit}</Action>
+        <a className="link other-way" href="/reset">
+          {words.forgotten}
+        </a>
       </form>
-    </main>
-  )
-}
-
-interface FieldProps {
-  label: string
-  name: 'email' | 'password'
-  type: string
-  autoComplete: string
-  error: string | undefined
-}
-
-function Field({ label, name, error, ...input }: FieldProps) {
-  return (
-    <label className="field">
-      <span>{label}</span>
-      <input
-        {...input}
-        name={name}
-        required
-        // biome-ignore lint/a11y/noAutofocus: there is nothing else to do here.
-        autoFocus={name === 'email'}
-        aria-invalid={error !== undefined}
-        aria-describedby={error === undefined ? undefined : `${name}-error`}
-      />
-      {error !== undefined && (
-        <span id={`${name}-error`} className="small state-bad">
-          {error}
-        </span>
-      )}
-    </label>
-  )
-}
-
-function Refusal({ error }: { error: unknown }) {
-  if (error instanceof OpsplaneError && error.code === 'invalid_credentials')
-    return (
-      <p className="state-bad" role="alert">
-        {words.wrong}
-      </p>
-    )
-  const { title, help, requestId } = failureOf(error)
-  return (
-    <div className="problem" role="alert">
-      <div>
-        <strong>{title}</strong>
-        <p className="muted">{help}</p>
-        {requestId !== undefined && <code className="small muted">{requestId}</code>}
-      </div>
-    </div>
+      <section className="steps other-ways" aria-label={words.other}>
+        {hasPasskeys() && (
+          <Action kind="plain" isBusy={isBusy} onClick={signInByPasskey}>
+            {words.passkey}
+          </Action>
+        )}
+        <SingleSignOn workspace={workspace} to={to} />
+      </section>
+    </SignInFrame>
   )
 }

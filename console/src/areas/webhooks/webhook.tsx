@@ -1,16 +1,17 @@
 import { Button, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { apiOf, apiPath, type Delivery, type Webhook } from '../../api/api.js'
-import { failureOf } from '../../api/failure.js'
 import { latestDeliveriesQuery, webhookQuery, webhooksQuery } from '../../api/queries.js'
 import { duration } from '../../format/times.js'
 import { Id } from '../../patterns/copy.js'
 import { AsCurl } from '../../patterns/curl.js'
+import { DetailTabs } from '../../patterns/detail-tabs.js'
 import { Icon } from '../../patterns/icons.js'
 import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
+import { Refusal } from '../../patterns/refusal.js'
 import { State } from '../../patterns/state.js'
 import { ExactTime } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
@@ -18,6 +19,8 @@ import { texts } from '../../texts/en.js'
 import { DeliveryRows } from '../deliveries/rows.js'
 import { Bars } from './bars.js'
 import { healthOf } from './health.js'
+import { Replay } from './replay.js'
+import { Signature } from './signature.js'
 
 const route = getRouteApi('/w/$workspace/$environment/webhooks/$webhookId')
 const words = texts.webhooks
@@ -51,10 +54,32 @@ export function WebhookPage() {
               <Figures deliveries={latest.data ?? []} />
             )}
             <WebhookFacts webhook={data} />
-            <Latest webhookId={webhookId} deliveries={latest.data ?? []} />
+            <Parts webhook={data} deliveries={latest.data ?? []} />
           </>
         )}
       </DetailBody>
+    </>
+  )
+}
+
+const tabs = ['deliveries', 'replay', 'signature'] as const
+
+function Parts({ webhook, deliveries }: { webhook: Webhook; deliveries: readonly Delivery[] }) {
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const tab = tabs.find((each) => each === search.tab) ?? 'deliveries'
+  return (
+    <>
+      <DetailTabs
+        tabs={tabs.map((each) => [each, words.tabs[each]])}
+        chosen={tab}
+        onChoose={(next) => void navigate({ to: '.', search: { ...search, tab: next }, replace: true })}
+      />
+      <div role="tabpanel" aria-label={words.tabs[tab]}>
+        {tab === 'deliveries' && <Latest webhookId={webhook.id} deliveries={deliveries} />}
+        {tab === 'replay' && <Replay webhookId={webhook.id} />}
+        {tab === 'signature' && <Signature webhook={webhook} />}
+      </div>
     </>
   )
 }
@@ -93,11 +118,7 @@ function Actions({ webhook: { id, name, status } }: { webhook: Webhook }) {
   const tested = test.data?.data
   return (
     <>
-      {error && (
-        <span className="state-bad ellipsis" role="alert" title={failureOf(error).help}>
-          {failureOf(error).help}
-        </span>
-      )}
+      <Refusal error={error} />
       {tested && !error && (
         <span className={`ellipsis ${tested.status < 300 ? 'state-good' : 'state-bad'}`} role="status">
           {words.tested(tested.status, tested.latency_ms)}
@@ -197,7 +218,6 @@ function Latest({ webhookId, deliveries }: { webhookId: string; deliveries: read
   return (
     <section>
       <header className="section-head">
-        <h3>{words.latest}</h3>
         <span className="grow" />
         <Link to={to} params={place} search={{ webhook: webhookId, status: 'failed' }} className="link">
           {words.onlyFailed}

@@ -6,6 +6,7 @@ import { type Column, List } from '../../patterns/list.js'
 import { PageHead, Split } from '../../patterns/page.js'
 import { State } from '../../patterns/state.js'
 import { Time } from '../../patterns/time.js'
+import { wholeList } from '../../patterns/use-list.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { NothingMatches, Tabs } from '../filters.js'
@@ -22,29 +23,15 @@ export function Webhooks() {
   const { status } = route.useSearch()
   const navigate = useNavigate()
   const { webhookId } = useParams({ strict: false })
-  const { data, error, isPending, isError, dataUpdatedAt, refetch } = useQuery(webhooksQuery(place))
-  const items = (data ?? []).filter((webhook) => status === undefined || webhook.status === status)
-  const view = {
-    ...{
-      items,
-      error: error ?? undefined,
-      isLoading: isPending,
-      hasMore: false,
-      isLoadingMore: false,
-      freshCount: 0,
-    },
-    ...{
-      showFresh: () => void refetch(),
-      loadMore: () => undefined,
-      staleSinceMs: isError ? dataUpdatedAt : undefined,
-      reload: () => void refetch(),
-    },
-  }
+  const webhooks = useQuery(webhooksQuery(place))
+  const { data = [] } = webhooks
+  const items = data.filter((webhook) => status === undefined || webhook.status === status)
+  const view = wholeList(webhooks, items)
   return (
     <>
       <PageHead
         title={words.title}
-        figures={data?.length || undefined}
+        figures={data.length || undefined}
         request={{ path: `${apiPath}/webhooks` }}
       />
       <Split isOpen={webhookId !== undefined} hint={words.select}>

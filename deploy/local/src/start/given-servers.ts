@@ -1,4 +1,4 @@
-import { connectNats, managerOf } from '@opsplane/nats'
+import { connectNats, managerOf, UnsupportedServerError } from '@opsplane/nats'
 import { openClient } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { LocalRunError } from '../ports.js'
@@ -24,7 +24,7 @@ export async function requirePostgres(url: string, oldest = oldestPostgres): Pro
   }
 }
 
-/** Throws LocalRunError where the NATS of NATS_URL does not answer in time, lets nobody in, or has no JetStream. */
+/** Throws LocalRunError where the NATS of NATS_URL does not answer in time, is too old, lets nobody in, or has no JetStream. */
 export async function requireNats(url: string, waitMs = natsWaitMs): Promise<void> {
   for (const each of url.split(','))
     requireUrl('NATS_URL', each.trim(), /^(nats|tls):$/, 'nats://user:password@host:4222')
@@ -33,6 +33,8 @@ export async function requireNats(url: string, waitMs = natsWaitMs): Promise<voi
   const link = connectNats({ url, name: 'opsplane-start', log })
   try {
     const connection = await link.ready(AbortSignal.timeout(waitMs)).catch(() => undefined)
+    const failure = link.failure()
+    if (failure instanceof UnsupportedServerError) throw new LocalRunError(failure.message)
     if (!connection)
       throw new LocalRunError(
         `NATS at ${host} does not answer, or refuses the login. Check that it runs and that NATS_URL is right. ` +

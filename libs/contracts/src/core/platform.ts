@@ -34,6 +34,33 @@ export const ServiceFigures = z.object({
 })
 export type ServiceFigures = z.infer<typeof ServiceFigures>
 
+const DeadLetterCause = z.string().meta({
+  description:
+    'What kind of failure it was: an error code of this API, of Postgres or of Node, or the class of the error; never what it quotes.',
+  example: 'service_unavailable',
+})
+
+/** What is left to do in a service for one workspace: counts and names, and no content. */
+export const WorkspaceFigures = z.object({
+  unpublished: Count.meta({ description: 'Events that wait to be published: 100,000 stands for more.' }),
+  deadLetters: z
+    .array(z.object({ consumer: z.string(), cause: DeadLetterCause.nullable(), count: Count }))
+    .meta({
+      description: 'Events and messages that were given up, by consumer and cause: 10,000 are counted.',
+    }),
+  dueWork: z.array(
+    z.object({
+      name: z.string(),
+      late: Count.meta({ description: 'What is due and not done yet: 10,000 stands for more.' }),
+      oldestSeconds: z.number().min(0).meta({ description: 'How long the first of it is due.' }),
+    }),
+  ),
+})
+export type WorkspaceFigures = z.infer<typeof WorkspaceFigures>
+
+/** Whose figures are wanted. */
+export const WorkspaceFiguresQuestion = z.object({ workspaceId: z.string().min(1).max(100) })
+
 /** A webhook whose deliveries wait. */
 export const WaitingWebhook = z.object({
   id: z.string(),
@@ -45,7 +72,32 @@ export const WaitingWebhook = z.object({
 })
 export type WaitingWebhook = z.infer<typeof WaitingWebhook>
 
-export const WaitingWebhooks = z.object({ items: z.array(WaitingWebhook) })
+export const WaitingWebhooks = z.object({
+  items: z.array(WaitingWebhook),
+  paused: Count.meta({ description: 'Webhooks that are paused, and send nothing.' }),
+})
+/** Of one workspace, or of all. */
+export const WaitingWebhooksQuestion = WorkspaceFiguresQuestion.partial()
+
+export const WorkspaceStatus = z
+  .object({
+    services: z.array(
+      z.object({
+        name: Service,
+        state: z.string().meta({ description: '`up`, or why it is not ready, or does not answer.' }),
+        figures: WorkspaceFigures.nullable().meta({ description: 'Null where it does not answer.' }),
+      }),
+    ),
+    webhooks: z
+      .object({
+        waiting: z.array(WaitingWebhook).meta({ description: 'The 50 whose oldest delivery waits longest.' }),
+        paused: Count,
+      })
+      .nullable()
+      .meta({ description: 'Null where the dispatcher does not answer.' }),
+  })
+  .meta({ id: 'WorkspaceStatus' })
+export type WorkspaceStatus = z.infer<typeof WorkspaceStatus>
 
 export const PlatformStatus = z
   .object({
@@ -76,6 +128,7 @@ export const ServiceDeadLetter = z.object({
   environment: Environment.nullable(),
   eventType: z.string().nullable().meta({ description: 'Null of what is no event of the platform.' }),
   deliveries: Count.meta({ description: 'How often it was tried.' }),
+  cause: DeadLetterCause.nullable().meta({ description: 'Null of those from before causes were kept.' }),
   createdAt: At,
   redrivenAt: At.nullable().meta({
     description: 'When it was last handed to its consumer, while that has not tried it yet.',

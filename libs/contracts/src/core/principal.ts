@@ -48,6 +48,8 @@ export const Principal = z.object({
   permissions: z.array(z.string()),
   /** Of the session of a browser: when the person last proved who they are. */
   provedAt: z.string().optional(),
+  /** It acts by the rights of a session that an app, a workflow or a pack carries, with or without somebody at a keyboard. */
+  carriesSession: z.literal(true).optional(),
   /** The session of a login that operates the installation. */
   operator: z.literal(true).optional(),
   /** Of a session that enters one workspace alone, as its identity provider vouches for nobody elsewhere. */

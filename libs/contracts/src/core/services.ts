@@ -24,11 +24,12 @@ export const serviceRegistry = {
       'audit',
       'notifications',
       'events/stream',
+      'resolve',
       'platform',
     ] as const),
   ),
   itsm: withDatabase('itsm', 'cmdb', 'knowledge', 'catalog'),
-  dispatcher: withDatabase('webhooks', 'events'),
+  dispatcher: withDatabase('webhooks', 'events', 'deliveries'),
   integrations: withDatabase('connectors', 'transformer'),
   'database-studio': { ...withDatabase('tables', 'queries', 'migrations'), inDataDatabase: true },
   workflows: { ...withDatabase('workflows', 'runs'), originPaths: ['hooks'] },
@@ -111,6 +112,15 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
 /** The durable consumers of each service on the stream of topics. */
 export const topicConsumers: Partial<Record<ServiceName, readonly string[]>> = {
   workflows: ['workflows-bus'],
+}
+
+/** The services that signal changes of what is no event, and the one that follows them. */
+export const changeSignals: {
+  readonly publishers: readonly ServiceName[]
+  readonly followers: readonly ServiceName[]
+} = {
+  publishers: ['dispatcher', 'workflows', 'sdk'],
+  followers: ['settings'],
 }
 
 /** The command line of whoever runs the platform: it calls services, and has no routes of its own. */

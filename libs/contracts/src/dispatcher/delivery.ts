@@ -66,6 +66,13 @@ const AttemptResponse = z.object({
   truncated: z.boolean(),
 })
 
+const phase = (description: string) =>
+  z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: `In milliseconds. ${description}` })
+
 /** One request made for a delivery. Secrets in request headers, and where they are echoed, are `***`. */
 export const DeliveryAttempt = z
   .object({
@@ -76,9 +83,25 @@ export const DeliveryAttempt = z
     requestHeaders: z.record(z.string(), z.string()),
     response: AttemptResponse.nullable(),
     error: AttemptError.nullable(),
+    dnsMs: phase(
+      'To find the addresses of the host. Null for an address, and for a connection that was kept.',
+    ),
+    connectMs: phase('To open the TCP connection. Null for one that was kept, or that was not come to.'),
+    tlsMs: phase('For the TLS handshake. Null without TLS, too.'),
+    firstByteMs: phase('From when the connection was there to the first byte of the answer.'),
+    totalMs: phase(
+      'From before DNS to the end of the answer or to its failure; `durationMs` also has the time to find secrets.',
+    ),
+    isConnectionReused: z.boolean().nullable().meta({
+      description:
+        'Whether it went over a connection kept from an earlier request. Null where there was none.',
+    }),
   })
   .meta({ id: 'DeliveryAttempt' })
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
+
+/** Replays that are shown with their original. */
+export const mostShownReplays = 20
 
 /** A delivery with its last request and response, and every attempt made, oldest first. */
 export const DeliveryDetail = Delivery.extend({
@@ -93,6 +116,11 @@ export const DeliveryDetail = Delivery.extend({
     .meta({ description: 'Of the last attempt; null before the first.' }),
   response: AttemptResponse.nullable().meta({ description: 'To the last attempt, where there was one.' }),
   attemptLog: z.array(DeliveryAttempt),
+  replays: z
+    .array(Delivery.pick({ id: true, status: true, createdAt: true }))
+    .max(mostShownReplays)
+    .meta({ description: `Those of this delivery, newest first; the last ${mostShownReplays}.` }),
+  replayCount: z.int().min(0).meta({ description: 'Of all replays of this delivery that are kept.' }),
 }).meta({ id: 'DeliveryDetail' })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>
 

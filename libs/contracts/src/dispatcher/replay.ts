@@ -43,6 +43,10 @@ export const ReplayJob = z
       eventType: z.string().nullable(),
       from: z.string().nullable(),
       to: z.string(),
+      failures: z.string().optional().meta({
+        description:
+          'The group of failures that is retried; absent where deliveries are chosen by the others.',
+      }),
     }),
     total: z.int().meta({ description: 'Deliveries that matched when the job was made.' }),
     replayed: z.int().meta({ description: 'Replays made so far.' }),

@@ -16,6 +16,7 @@ import { problemEvents } from '../itsm/problems.js'
 import { serviceCatalogEvents } from '../itsm/service-catalog.js'
 import { slaEvents } from '../itsm/sla.js'
 import { sdkEvents } from '../sdk/sdk.js'
+import { operatorEvents } from '../settings/operator-events.js'
 import { providerEvents } from '../settings/providers.js'
 import { sessionEvents } from '../settings/sessions.js'
 import { settingsEvents } from '../settings/settings-events.js'
@@ -43,6 +44,7 @@ export const eventCatalog = {
   ...settingsEvents,
   ...sessionEvents,
   ...providerEvents,
+  ...operatorEvents,
   ...dispatcherEvents,
   ...connectorEvents,
   ...studioSqlEvents,

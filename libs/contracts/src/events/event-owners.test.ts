@@ -6,6 +6,7 @@ import { appsEvents } from '../apps/apps.js'
 import { dispatcherEvents } from '../dispatcher/dispatcher.js'
 import { connectorEvents } from '../integrations/connectors.js'
 import { sdkEvents } from '../sdk/sdk.js'
+import { operatorEvents } from '../settings/operator-events.js'
 import { providerEvents } from '../settings/providers.js'
 import { sessionEvents } from '../settings/sessions.js'
 import { settingsEvents } from '../settings/settings-events.js'
@@ -16,7 +17,7 @@ import { eventTypes } from './event-json-schema.js'
 import { eventOwner, mayPublish } from './event-owners.js'
 
 const owned = {
-  settings: { ...settingsEvents, ...sessionEvents, ...providerEvents },
+  settings: { ...settingsEvents, ...sessionEvents, ...providerEvents, ...operatorEvents },
   dispatcher: dispatcherEvents,
   integrations: connectorEvents,
   'database-studio': { ...studioSqlEvents, ...studioTableEvents },

@@ -31,6 +31,7 @@ const eventOwners: Readonly<Record<EventFamily, BackendName>> = {
   recovery_codes: 'settings',
   secret: 'settings',
   audit: 'settings',
+  dead_letter: 'settings',
   webhook: 'dispatcher',
   connector: 'integrations',
   table: 'database-studio',

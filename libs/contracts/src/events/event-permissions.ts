@@ -35,6 +35,7 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   recovery_codes: 'credentials:manage',
   secret: 'secrets:read',
   audit: 'audit:read',
+  dead_letter: 'audit:read',
   webhook: 'webhooks:read',
   connector: 'connectors:read',
   table: 'tables:read',

@@ -41,6 +41,8 @@ export function natsNames(prefix = '') {
         return undefined
       return { workspaceId, environment: known, type: type.join('.') }
     },
+    /** What the subjects of everything of one workspace begin with. */
+    subjectsOf: (workspaceId: string) => [`${dotted}evt.${workspaceId}.`, `${dotted}bus.${workspaceId}.`],
     /** Filters for the events these patterns match, of one tenant or of all. No two of them overlap. */
     eventFilters: (patterns: readonly string[], tenant: Partial<TenantScope> = {}) => {
       const scope = `${tenant.workspaceId ?? '*'}.${tenant.environment ?? '*'}`
@@ -51,6 +53,10 @@ export function natsNames(prefix = '') {
      * stands in Postgres.
      */
     wakeSubject: (service: string, what: string) => `${dotted}ops.wake.${service}.${what}`,
+    /** Core NATS: deliveries, runs or executions of a tenant have changed (`ChangedSignal`). On no stream, and may be lost. */
+    changedSubject: ({ workspaceId, environment }: TenantScope) =>
+      `${dotted}changed.${workspaceId}.${environment}`,
+    changedSubjects: `${dotted}changed.>`,
     /** The object store that the files of exports are kept in, as parts: its stream is called `OBJ_` and this. */
     exportsBucket: stream('EXPORTS'),
     topicsStream: stream('TOPICS'),

@@ -38,6 +38,11 @@ export const ResetLinkRequest = z
   .meta({ id: 'ResetLinkRequest', example: { email: 'ada@example.com' } })
 export type ResetLinkRequest = z.infer<typeof ResetLinkRequest>
 
+/** Whose second factors an operator removes. */
+export const FactorRemovalRequest = z
+  .strictObject({ email: Credentials.shape.email })
+  .meta({ id: 'FactorRemovalRequest', example: { email: 'ada@example.com' } })
+
 const At = z.iso.datetime({ precision: 3 })
 
 export const ResetLink = z

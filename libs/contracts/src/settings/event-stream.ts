@@ -1,18 +1,40 @@
 import { z } from 'zod'
+import { NewFilter } from '../core/filter.js'
 import { EventPattern } from '../dispatcher/webhook-input.js'
-import { AuditEvent } from './settings.js'
+import { parseExact } from '../json/exact-json.js'
+import { AuditEvent, AuditFilters } from './settings.js'
 
-/** Query of `GET /events/stream`. All that is given must hold. */
-export const EventStreamQuery = z.object({
+/** A filter as a query has it. */
+const FilterText = z
+  .string()
+  .max(32_768)
+  .transform((text, ctx) => {
+    try {
+      return parseExact(text)
+    } catch {
+      ctx.addIssue({ code: 'custom', message: 'must be JSON, such as {"data.severity":"critical"}' })
+      return z.NEVER
+    }
+  })
+  .pipe(NewFilter)
+
+/** Query of `GET /events/stream`: what `GET /audit` takes, but for times. All that is given must hold. */
+export const EventStreamQuery = AuditFilters.omit({ from: true, to: true }).extend({
   type: z
     .array(EventPattern)
     .min(1)
     .max(50)
     .optional()
     .meta({ description: 'Event types or patterns, as webhooks take them; all unless given.' }),
-  resourceType: z.string().max(100).optional(),
-  resourceId: z.string().max(100).optional(),
-  requestId: z.string().max(128).optional().meta({ description: 'Of the request that caused the event.' }),
+  filter: FilterText.optional().meta({
+    description:
+      'A `Filter` as JSON, as webhooks take it: conditions over the body of a delivery of the event, such as `data.severity`.',
+    example: '{"data.severity":{"in":["high","critical"]}}',
+  }),
+  changed: z.enum(['true', 'false']).optional().meta({
+    description:
+      '`false`: without messages `changed` of deliveries, runs and executions; with them unless given.',
+  }),
   afterSeq: z.coerce.number().pipe(z.int().min(0)).optional().meta({
     description:
       'The `seq` of the last event that was read, as `Last-Event-ID` carries it, which goes before it; only what comes from now on unless given.',

@@ -19,6 +19,18 @@ export const VerifiedToken = z.object({
 })
 export type VerifiedToken = z.infer<typeof VerifiedToken>
 
+/** The tokens of answers that go on, of which the gateway asks once a second whether they still hold. */
+export const TokenConfirmation = z.strictObject({ questions: z.array(TokenVerification).max(1_000) })
+export type TokenConfirmation = z.infer<typeof TokenConfirmation>
+
+export const ConfirmedTokens = z.object({
+  /** Lists of permissions, each once. */
+  permissions: z.array(z.array(z.string())),
+  /** For each question the place of what the token allows in `permissions`; null where it is refused. */
+  answers: z.array(z.int().min(0).nullable()),
+})
+export type ConfirmedTokens = z.infer<typeof ConfirmedTokens>
+
 /** All secrets one request can be made with, and the most characters their values have together. */
 export const maxSecretsAtOnce = 50
 export const maxSecretsLength = 64 * 1024

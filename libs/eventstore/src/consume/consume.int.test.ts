@@ -220,6 +220,7 @@ describe('consumeEvents', () => {
       {
         consumer: 'test-seen',
         error: 'Error: cannot be handled',
+        cause: 'Error',
         deliveries: 3,
         message_id: expect.stringMatching(/^evt_/),
       },

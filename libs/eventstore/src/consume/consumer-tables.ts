@@ -3,8 +3,8 @@ import type { Received, StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { eq, sql } from 'drizzle-orm'
 import { consumerCheckpoints, deadLetters } from '../tables.js'
-import { errorText, storable } from './error-text.js'
 import { originOf } from './event-origin.js'
+import { failureOf, storable } from './failure.js'
 import { createRedriveStore, type RedriveStore } from './redrive-store.js'
 import type { Transaction } from './transaction.js'
 
@@ -116,7 +116,7 @@ export function createConsumerTables(database: Database, consumer: string): Cons
         payload: storable(message.string()),
         source: source && storable(source),
         sourcePosition: position,
-        error: errorText(error),
+        ...failureOf(error),
         deliveries: message.deliveries,
       }
       await db

@@ -22,6 +22,8 @@ export interface DeadLetterSummary {
   messageId: string
   subject: string
   error: string
+  /** What kind of failure that is; null of those from before causes were kept. */
+  cause: string | null
   deliveries: number
   createdAt: string
   /** When it was asked to be handed to its consumer again, while that has not been done. */
@@ -36,10 +38,22 @@ export interface DeadLetterDetails extends DeadLetterSummary {
 }
 
 const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const summary = `id::float8 as id, consumer, message_id as "messageId", subject, error, deliveries,
+const summary = `id::float8 as id, consumer, message_id as "messageId", subject, error, cause, deliveries,
   ${instant('created_at')} as "createdAt", ${instant('redriven_at')} as "redrivenAt"`
 const chosen = `($1::text is null or consumer = $1) and ($2::text[] is null or id = any($2::text[]::bigint[]))
   and id > $3::text::bigint`
+
+/** How many a consumer has given up, by what kind of failure. */
+export interface DeadLetterCount {
+  consumer: string
+  cause: string | null
+  count: number
+}
+
+/** Those of the relay have no subject, and are of the workspace of their event. */
+const ofWorkspace = `exists (select from unnest($1::text[]) prefix where starts_with(subject, prefix))
+  or consumer = 'relay' and exists (select from events where id = message_id and workspace_id = $2)`
+const mostCounted = 10_000
 
 /** The dead letters in the schema that this runs in. */
 export const deadLettersIn = (run: StatementRunner) => ({
@@ -48,6 +62,16 @@ export const deadLettersIn = (run: StatementRunner) => ({
     ...(await run.unsafe<DeadLetterSummary[]>(
       `select ${summary} from dead_letters where ${chosen} order by id limit ${filter.limit}`,
       parameters(filter),
+    )),
+  ],
+
+  /** Those of one workspace, whose subjects begin so; so many are counted. */
+  countOf: async (workspaceId: string, prefixes: readonly string[]): Promise<DeadLetterCount[]> => [
+    ...(await run.unsafe<DeadLetterCount[]>(
+      `select consumer, cause, count(*)::int as count
+       from (select consumer, cause from dead_letters where ${ofWorkspace} limit ${mostCounted}) kept
+       group by consumer, cause order by consumer, cause`,
+      [[...prefixes], workspaceId],
     )),
   ],
 

@@ -102,8 +102,8 @@ const recordProgress = `
 const giveUpEvent = `
   with ${held},
   gone as (delete from outbox where position = $3::text::bigint and ${isHeld})
-  insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries)
-  select 'relay', id, type, position, data::text, $5, 1 from events where id = $4 and ${isHeld}
+  insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, cause, deliveries)
+  select 'relay', id, type, position, data::text, $5, 'payload_too_large', 1 from events where id = $4 and ${isHeld}
   on conflict do nothing`
 
 const readMarks = `

@@ -2,7 +2,6 @@ import { type LookupAddress, NOTFOUND, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import type { buildConnector } from 'undici'
 import { undici } from '../calls/undici.js'
 import { aborted } from './aborted.js'
 import type { AddressPolicy } from './addresses.js'
@@ -10,6 +9,7 @@ import { answerMeter } from './answer-limit.js'
 import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import { createResolver } from './resolver.js'
 import type { Resolve } from './system-lookup.js'
+import { followDial, type MeasuredConnector } from './timings.js'
 import { hostWithoutBrackets } from './url-rules.js'
 import type { Waiting } from './waiting.js'
 
@@ -94,7 +94,7 @@ export function createGuardedConnector(
   lookup: LookupFunction,
   waiting: Waiting,
   secureContext: SecureContext | undefined,
-): buildConnector.connector {
+): MeasuredConnector {
   const { buildConnector, errors } = undici()
   /** To undici, no failure of a request: one that comes meanwhile gets a connection of its own. */
   class NobodyWaits extends errors.InformationalError {}
@@ -108,7 +108,7 @@ export function createGuardedConnector(
   /** undici holds sessions weakly: after a garbage collection every connection of a burst would shake hands in full. */
   const sessions = new LRUCache<string, Buffer>({ max: mostSessions })
 
-  return (options, callback) => {
+  return (options, callback, dialled) => {
     const host = hostWithoutBrackets(options.hostname)
     // Node asks `lookup` for names only, so a literal has to be checked here.
     if (isIP(host) !== 0 && !policy.allows(host)) {
@@ -122,21 +122,24 @@ export function createGuardedConnector(
       return
     }
     // What it returns, the connection to be, is not in its type.
-    const dialled: unknown = connect(options, (error, socket) => {
+    const socket: unknown = connect(options, (error, connected) => {
       settled(error === null)
       if (error) callback(error instanceof NobodyWaits ? error : connectFailure(error), null)
       else {
-        callback(null, socket)
+        dial.openedAt = performance.now()
+        callback(null, connected)
         // undici reads the socket; this only sees what it has read. The cap on bodies does not count what is no body,
         // such as the extensions of chunks.
-        const meter = answerMeter(socket)
-        socket.on('data', (chunk: Buffer) => meter(chunk.length))
+        const meter = answerMeter(connected)
+        connected.on('data', (chunk: Buffer) => meter(chunk.length))
       }
     })
-    if (dialled instanceof TLSSocket)
-      dialled.on('session', (session: Buffer) => sessions.set(options.hostname, session))
+    const dial = followDial(socket, options.protocol === 'https:')
+    dialled(dial)
+    if (socket instanceof TLSSocket)
+      socket.on('session', (session: Buffer) => sessions.set(options.hostname, session))
     const settled = waiting.whileWaitedFor(origin, () => {
-      if (dialled instanceof Socket) dialled.destroy(new NobodyWaits())
+      if (socket instanceof Socket) socket.destroy(new NobodyWaits())
     })
   }
 }

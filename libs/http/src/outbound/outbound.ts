@@ -9,6 +9,7 @@ import { OutboundError, outboundError, toOutboundError } from './outbound-error.
 import { readBody, readWhatComes } from './response-body.js'
 import { createStreams, type OutboundStreams } from './streams.js'
 import type { Resolve } from './system-lookup.js'
+import { measuredBy, type OutboundTimings, RequestPhases } from './timings.js'
 import { checkUrl } from './url-rules.js'
 import { createWaiting, type Waiting } from './waiting.js'
 
@@ -51,6 +52,8 @@ export interface OutboundRequest {
    */
   statusDecides?: boolean
   signal?: AbortSignal
+  /** Called once it is over, with an answer or without; not for a URL that is refused. */
+  measured?(timings: OutboundTimings): void
 }
 
 export interface OutboundResponse {
@@ -98,7 +101,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const openAgent = (): Agent => {
     const { Agent } = undici()
     return new Agent({
-      connect: createGuardedConnector(policy, lookup, waiting, secureContext()),
+      ...measuredBy(createGuardedConnector(policy, lookup, waiting, secureContext())),
       connections: options.connectionsPerOrigin ?? 64,
       pipelining: 1,
       // The one deadline of each request replaces undici's own timers.
@@ -162,6 +165,7 @@ async function send(
   request.signal?.addEventListener('abort', cancel)
   const timer = setTimeout(expire, request.timeoutMs)
   const visit = waiting.begin(url.origin)
+  const phases = new RequestPhases()
   let interim = 0
   const once = () =>
     undici().request(url, {
@@ -170,6 +174,7 @@ async function send(
       headers: request.headers,
       body: request.body ?? null,
       signal: deadline.signal,
+      opaque: phases,
       onInfo() {
         if (++interim > mostInterim) deadline.abort(outboundError('protocol'))
       },
@@ -184,6 +189,7 @@ async function send(
   try {
     // undici notices the signal once a connection is there; a request that waits for one is given up here.
     const response = await Promise.race([answered(), aborted(deadline.signal)])
+    phases.answered()
     const headers = flatten(response.headers)
     const read = request.statusDecides ? readWhatComes : readBody
     const body = await read(response.body, headers['content-encoding'], request.maxResponseBytes)
@@ -194,6 +200,7 @@ async function send(
   } finally {
     clearTimeout(timer)
     visit.end()
+    request.measured?.(phases.timings())
     request.signal?.removeEventListener('abort', cancel)
   }
 }

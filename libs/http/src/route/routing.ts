@@ -94,7 +94,7 @@ function below<Target>(node: Node<Target>, path: string, from: number, method: s
 
 /**
  * Throws on two routes with one operation id, on an internal route that is misplaced or names no callers, on a login that cannot be checked, on
- * wrong dates of a deprecation, and on a secret that would be kept for replay.
+ * wrong dates of a deprecation, and on a secret that would be kept for replay or be made by a session that was left open.
  */
 export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): void {
   const seen = new Set<string>()
@@ -118,8 +118,15 @@ export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): voi
         `${operationId}: it answers ${secret}, which redactReplay must keep out of what is replayed`,
       )
     }
+    if (secret !== undefined && outlivesSession(route) && !route.stepUp) {
+      throw new Error(`${operationId}: it answers ${secret}, which outlives the session: it takes stepUp`)
+    }
   }
 }
+
+/** Whether what a route makes is of use to whoever has ridden a session, once that is over. */
+const outlivesSession = ({ scope, method }: Route): boolean =>
+  scope !== 'public' && scope !== 'service' && method !== 'get'
 
 const maxNamedPath = 200
 

@@ -61,7 +61,10 @@ function issueDetails(issue: Issue, place: Place, value: unknown, at: PropertyKe
       in: place,
       path: jsonPointer([...path, key]),
       code: 'unrecognized_key',
-      message: place === 'query' ? 'is not a parameter of this operation' : 'is not a known field',
+      message:
+        place === 'query' && path.length === 0
+          ? 'is not a parameter of this operation'
+          : 'is not a known field',
     }))
   }
   if (issue.code === 'invalid_union') {

@@ -201,11 +201,19 @@ describe('a contract that cannot hold is refused at the start', () => {
     'a %s in an answer that would be kept for replay',
     (name) => {
       const response = z.object({ made: z.object({ [name]: z.string().nullable().optional() }) })
-      expect(() => start({ response })).toThrow(`/made/${name}`)
-      expect(() => start({ response, redactReplay: () => ({}) })).not.toThrow()
-      expect(() => start({ response, idempotency: 'none' })).not.toThrow()
+      const stepUp = true
+      expect(() => start({ response, stepUp })).toThrow(`/made/${name}`)
+      expect(() => start({ response, stepUp, redactReplay: () => ({}) })).not.toThrow()
+      expect(() => start({ response, stepUp, idempotency: 'none' })).not.toThrow()
     },
   )
+
+  test('a secret in an answer that takes no step-up', () => {
+    const contract = { response: z.object({ token: z.string() }), idempotency: 'none' } as const
+    expect(() => start(contract)).toThrow('stepUp')
+    expect(() => start({ ...contract, method: 'get' })).not.toThrow()
+    expect(() => start({ ...contract, scope: 'public' })).not.toThrow()
+  })
 
   test('names that only sound like secrets are none', () => {
     const response = z.object({ has_secret: z.boolean(), tokenId: z.string(), secretName: z.string() })

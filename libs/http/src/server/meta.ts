@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { ApiError, type Principal, stepUpMs } from '@opsplane/contracts'
+import { ApiError, type Principal } from '@opsplane/contracts'
 import type { Clock, Logger } from '@opsplane/runtime'
 import type { Caller } from '../calls/authenticate.js'
+import { requireFreshSignIn } from '../calls/fresh-sign-in.js'
 import type { RequestMeta, Route } from '../route/route.js'
 import type { Exchange } from './exchange.js'
 
@@ -15,7 +16,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
   let log: Logger | undefined
   const now = clock.now()
   requireWholeLogin(route, caller.principal)
-  if (route.stepUp) requireStepUp(caller.principal, now)
+  if (route.stepUp) requireFreshSignIn(caller.principal, now)
   const meta: RequestMeta = {
     tenant: caller.tenant,
     actor: caller.principal.actor,
@@ -61,15 +62,6 @@ function requireWholeLogin(
     'forbidden',
     'This session is for the workspace of its identity provider alone, and changes nothing of your login. Sign in by a password or passkey ' +
       'of your own.',
-  )
-}
-
-/** Throws `step_up_required` for a browser's session whose person has not proved lately who they are. */
-function requireStepUp({ provedAt }: Principal, now: string): void {
-  if (provedAt === undefined || Date.parse(now) - Date.parse(provedAt) < stepUpMs) return
-  throw new ApiError(
-    'step_up_required',
-    'You signed in too long ago for this. Prove who you are by POST /auth/step-up, and send the request again.',
   )
 }
 

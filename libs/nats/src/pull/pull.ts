@@ -43,15 +43,12 @@ const closeMs = 1_000
 /**
  * Asks a durable pull consumer for messages, one request after the other.
  *
- * The end of a request is known here, and never waited for: nats-server 2.9 drops a request without a word when its time
- * is up just as there is a message for it (under load 18 of 241 requests of 50 ms ended so on 2.9.10). Whoever counts
- * what such a request has left, as the client's own `consume()` does, believes to be waiting at the server and asks for
- * nothing, until two heartbeats are missing. Here one request is open at a time, and is over when it is filled, when the
- * server says so, or when its time is up by the clock of this process.
+ * Bytes and messages in memory are both bounded, which the client's own `consume()` cannot do together. One request is open at a
+ * time, and is over when it is filled, when the server reports its end, or when its time is up by the clock of this process: a
+ * report that is lost delays nothing.
  *
- * A request of a round takes what there is and ends, or waits for the first message and ends with that: all servers since 2.9
- * do so where one has both `no_wait` and `expires` (tried with 2.9.10, 2.10.29, 2.12.2 and 2.14.2), and say 408, or since 2.12
- * 404, after the last message.
+ * A request of a round takes what there is and ends, or waits for the first message and ends with that: the
+ * server does so where one has both `no_wait` and `expires`, and reports 404 or 408 after the last message.
  */
 export function openPull(options: PullOptions): Pull {
   const { connection, stream, durable, room, rounds, onMessage, timers = systemTimers } = options

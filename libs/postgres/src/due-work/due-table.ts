@@ -12,6 +12,8 @@ export interface DueTableOptions {
   waiting: string
   /** The column whose values take turns where more is due than is claimed at once, such as the workspace. */
   fairKey?: string
+  /** Of the installation, in a table without `workspace_id`. */
+  ofPlatform?: true
   /** What the names of the indexes begin with, when not with that of the table. */
   indexPrefix?: string
 }

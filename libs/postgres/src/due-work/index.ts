@@ -15,6 +15,7 @@ export {
   type ClaimOptions,
   claimedAt,
   dueCountsOf,
+  dueCountsOfWorkspace,
   giveBackStatement,
   type Held,
   lockStatement,

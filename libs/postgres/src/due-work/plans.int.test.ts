@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { jobs, type ScratchJobs, scratchJobs } from './scratch.fixture.js'
-import { leaseStatement, lockStatement, nextDue, type Statement, turnsStatement } from './statements.js'
+import {
+  dueCountsOf,
+  dueCountsOfWorkspace,
+  leaseStatement,
+  lockStatement,
+  nextDue,
+  type Statement,
+  turnsStatement,
+} from './statements.js'
 
 let scratch: ScratchJobs
 beforeAll(async () => {
@@ -32,6 +40,8 @@ it.each<[string, string, Statement]>([
   ['a lease', 'jobs_due_idx', leaseStatement(jobs, [], { ...claim, ...lease })],
   ['a lease in turns', 'jobs_turn_idx', leaseStatement(jobs, [], { ...claim, ...lease, turns })],
   ['the list of whose turn it is', 'jobs_turn_idx', turnsStatement(jobs, null)],
+  ['a count', 'jobs_due_idx', dueCountsOf([{ name: 'jobs', of: jobs }], 10)],
+  ['a count of a workspace', 'jobs_turn_idx', dueCountsOfWorkspace([{ name: 'jobs', of: jobs }], 'ws_b', 10)],
   ['a look', 'jobs_due_idx', { text: `select ${nextDue(jobs)}`, parameters: [] }],
 ])('%s reads what is due by %s alone', async (_, index, statement) => {
   for (const plan of await planOf(statement)) {
@@ -39,4 +49,24 @@ it.each<[string, string, Statement]>([
     expect(plan).not.toContain('Seq Scan')
     expect(plan).not.toContain('"Sort"')
   }
+})
+
+const counted = async ({ text, parameters }: Statement) =>
+  (await scratch.admin.unsafe<{ name: string; due: number }[]>(text, parameters as string[])).map(
+    ({ name, due }) => [name, due],
+  )
+
+it('counts what is due: of all, or of one workspace and without what is of the installation', async () => {
+  await scratch.add(2, { prefix: 'due', inMs: -1_000 })
+  const works = [{ name: 'jobs', of: jobs }]
+  expect(await counted(dueCountsOf(works, 100))).toEqual([['jobs', 12]])
+  expect(await counted(dueCountsOf(works, 4))).toEqual([['jobs', 4]])
+  expect(await counted(dueCountsOfWorkspace(works, 'ws_a', 100))).toEqual([['jobs', 2]])
+  expect(await counted(dueCountsOfWorkspace(works, 'ws_c', 100))).toEqual([['jobs', 0]])
+  const { fairKey: _, ...unfair } = jobs
+  const more = [
+    { name: 'feeds', of: { ...jobs, ofPlatform: true } as const },
+    { name: 'unfair', of: unfair },
+  ]
+  expect(await counted(dueCountsOfWorkspace(more, 'ws_b', 100))).toEqual([['unfair', 10]])
 })

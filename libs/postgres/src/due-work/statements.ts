@@ -106,15 +106,36 @@ export const nextDue = ({ table, due, waiting }: DueTable): string =>
 
 /** Of each table, by its name: how many rows are due, up to so many, and for how long the first one has been. */
 export const dueCountsOf = (tables: readonly { name: string; of: DueTable }[], most: number): Statement => ({
-  text: tables
-    .map(
-      ({ of: { table, due, waiting } }, at) => `select $${at + 1}::text as name, count(*)::int as due,
-        coalesce(extract(epoch from now() - min(due)), 0)::float8 as age from (
-          select ${due} as due from ${table} where (${waiting}) and ${due} <= now() order by ${due} limit ${most}) waits`,
-    )
-    .join(' union all '),
+  text: tables.map(({ of }, at) => dueCount(of, at + 1, most)).join(' union all '),
   parameters: tables.map(({ name }) => name),
 })
+
+/** The same of one workspace; what is of the installation is left out. */
+export function dueCountsOfWorkspace(
+  tables: readonly { name: string; of: DueTable }[],
+  workspaceId: string,
+  most: number,
+): Statement {
+  const ofWorkspaces = tables.filter(({ of }) => !of.ofPlatform)
+  const where = ' and workspace_id = $1::text'
+  return {
+    text: ofWorkspaces.map(({ of }, at) => dueCount(of, at + 2, most, where)).join(' union all '),
+    parameters: [workspaceId, ...ofWorkspaces.map(({ name }) => name)],
+  }
+}
+
+function dueCount(
+  { table, due, dueInTurn, waiting, fairKey }: DueTable,
+  at: number,
+  most: number,
+  where = '',
+): string {
+  // By the index of turns where there is one, as a workspace may have a fraction of what waits.
+  const by = where !== '' && fairKey === 'workspace_id' ? dueInTurn : due
+  return `select $${at}::text as name, count(*)::int as due,
+    coalesce(extract(epoch from now() - min(due)), 0)::float8 as age from (
+      select ${by} as due from ${table} where (${waiting})${where} and ${by} <= now() order by ${by} limit ${most}) waits`
+}
 
 /** A row in hand; without a fence it is locked. */
 export interface Held {

@@ -4,11 +4,19 @@ import {
   type NatsNames,
   type ServiceDeadLetter,
   type ServiceFigures,
+  type WorkspaceFigures,
 } from '@opsplane/contracts'
 import { type DeadLetterSummary, deadLettersIn, redriveSubject } from '@opsplane/eventstore'
 import type { NatsLink } from '@opsplane/nats'
 import type { Database, DueWorkGroup } from '@opsplane/postgres'
-import { type Consumers, countDeadLetters, countDue, readOutbox, readPlaces } from './progress.js'
+import {
+  type Consumers,
+  countDeadLetters,
+  countDue,
+  countUnpublished,
+  readOutbox,
+  readPlaces,
+} from './progress.js'
 
 export interface OperationsOptions {
   database: Database
@@ -46,8 +54,18 @@ export function createOperations({ database, link, names, dueWork, consumers }: 
             deadLetters: count,
           }
         }),
-        dueWork: due.map(({ name, due: late, age }) => ({ name, late, oldestSeconds: Math.max(age, 0) })),
+        dueWork: due,
       }
+    },
+
+    /** Of one workspace, for its owners. */
+    async workspaceFigures(workspaceId: string): Promise<WorkspaceFigures> {
+      const [unpublished, deadLetters, due] = await Promise.all([
+        countUnpublished(database, workspaceId),
+        letters.countOf(workspaceId, names.subjectsOf(workspaceId)),
+        countDue(database, dueWork, workspaceId),
+      ])
+      return { unpublished, deadLetters, dueWork: due }
     },
 
     /** The oldest ones first. */
@@ -68,12 +86,12 @@ export function createOperations({ database, link, names, dueWork, consumers }: 
   }
 }
 
-/** Neither the message nor the error, which may quote it; of the subject only what the platform has named itself. */
+/** Neither the message nor the text of the error, which may quote it; of the subject only what the platform has named itself. */
 function withoutContent(names: NatsNames, letter: DeadLetterSummary): ServiceDeadLetter {
-  const { id: number, consumer, messageId, subject, deliveries, createdAt, redrivenAt } = letter
+  const { id: number, consumer, messageId, subject, deliveries, cause, createdAt, redrivenAt } = letter
   const event = names.subjectEvent(subject)
   return {
-    ...{ number, consumer, messageId, deliveries, createdAt, redrivenAt },
+    ...{ number, consumer, messageId, deliveries, cause, createdAt, redrivenAt },
     workspaceId: event?.workspaceId ?? null,
     environment: event?.environment ?? null,
     eventType: event !== undefined && event.type in eventCatalog ? event.type : null,

@@ -1,6 +1,6 @@
 import type { EventConsumer } from '@opsplane/eventstore'
 import type { NatsLink } from '@opsplane/nats'
-import { type Database, type DueWorkGroup, dueCountsOf } from '@opsplane/postgres'
+import { type Database, type DueWorkGroup, dueCountsOf, dueCountsOfWorkspace } from '@opsplane/postgres'
 
 /** Rows are counted no further. */
 const mostEvents = 100_000
@@ -28,6 +28,14 @@ export async function readOutbox({ sql }: Statements) {
   }
 }
 
+/** Those of one workspace. */
+export async function countUnpublished({ sql }: Statements, workspaceId: string): Promise<number> {
+  const [row] = await sql<{ events: number }[]>`
+    select count(*)::int as events from (
+      select from outbox where workspace_id = ${workspaceId} limit ${mostEvents}) waits`
+  return row?.events ?? 0
+}
+
 /** Of the relay and each consumer, 0 where there is none. */
 export async function countDeadLetters(
   { sql }: Statements,
@@ -53,10 +61,14 @@ export async function readPlaces(link: NatsLink, consumers: Consumers) {
   )
 }
 
-/** What is due and not done yet, and for how many seconds the first of it. */
-export async function countDue({ sql }: Statements, dueWork: DueWorkGroup) {
+/** What is due and not done yet, of one workspace or of all, and for how many seconds the first of it. */
+export async function countDue({ sql }: Statements, dueWork: DueWorkGroup, workspaceId?: string) {
   const works = dueWork.works()
-  if (works.length === 0) return []
-  const { text, parameters } = dueCountsOf(works, mostDue)
-  return sql.unsafe<{ name: string; due: number; age: number }[]>(text, parameters)
+  const { text, parameters } =
+    workspaceId === undefined
+      ? dueCountsOf(works, mostDue)
+      : dueCountsOfWorkspace(works, workspaceId, mostDue)
+  const counts =
+    text === '' ? [] : await sql.unsafe<{ name: string; due: number; age: number }[]>(text, parameters)
+  return counts.map(({ name, due, age }) => ({ name, late: due, oldestSeconds: Math.max(age, 0) }))
 }

@@ -5,6 +5,8 @@ import {
   RedrivenDeadLetter,
   ServiceDeadLetters,
   ServiceFigures,
+  WorkspaceFigures,
+  WorkspaceFiguresQuestion,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Operations } from './operations.js'
@@ -22,6 +24,17 @@ export function operationsRoutes(operations: Operations): Route[] {
       summary: 'Find out how far this service is with its events and its work',
       response: ServiceFigures,
       handler: () => operations.figures(),
+    }),
+
+    defineRoute({
+      ...internal,
+      operationId: 'getWorkspaceFigures',
+      method: 'get',
+      path: '/internal/operations/workspace-figures',
+      summary: 'Find out what is left to do in this service for one workspace',
+      query: WorkspaceFiguresQuestion,
+      response: WorkspaceFigures,
+      handler: ({ query: { workspaceId } }) => operations.workspaceFigures(workspaceId),
     }),
 
     defineRoute({

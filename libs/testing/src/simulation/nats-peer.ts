@@ -66,6 +66,7 @@ export class NatsPeer implements Peer {
       ready: (signal) =>
         signal?.aborted ? Promise.reject(new NatsLinkClosedError()) : Promise.resolve(this.#connection),
       connected: () => this.#isUp,
+      failure: () => undefined,
       onChange: (listener) => {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)
@@ -178,7 +179,7 @@ export class NatsPeer implements Peer {
 
   #asConnection(): NatsConnection {
     const connection = {
-      info: { max_payload: 1_048_576, version: '2.12.2' },
+      info: { max_payload: 1_048_576, version: '2.15.1' },
       options: { inboxPrefix: '_INBOX' },
       features: { get: () => ({ ok: true, min: '2.10.0' }) },
       publish: (

@@ -179,6 +179,7 @@ export const rollupSketches = pgTable(
 
 export const dueRebuilds = dueTable({
   table: 'fact_rebuilds',
+  ofPlatform: true,
   key: 'source',
   dueAt: 'due_at',
   waiting: 'due_at is not null',
@@ -198,6 +199,7 @@ export const factRebuilds = pgTable(
 
 export const dueFeeds = dueTable({
   table: 'fact_feeds',
+  ofPlatform: true,
   key: 'dataset',
   dueAt: 'due_at',
   waiting: 'due_at is not null',

@@ -20,6 +20,7 @@ export function embedRoutes(
   return [
     defineRoute({
       operationId: 'createEmbedToken',
+      stepUp: true,
       method: 'post',
       path: '/apps/:id/embed-token',
       summary: 'Make a token to embed an app',

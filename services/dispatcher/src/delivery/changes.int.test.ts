@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type DeliveryChange, DeliveryChanges, deliveryChangesPath } from '@opsplane/contracts'
-import { waitFor } from '@opsplane/testing'
+import { Delivery, type DeliveryChange, DeliveryChanges, deliveryChangesPath } from '@opsplane/contracts'
+import { followChanges, waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
@@ -85,6 +85,19 @@ describe('changes of deliveries', () => {
       return { page }
     })
     expect([...(await reading.page).known.keys()].sort()).toEqual([early, late].sort())
+  })
+
+  it('are signalled on NATS once they are committed', async () => {
+    const { changed, close } = await followChanges(fixture.service, fixture.principal)
+    const webhook = await fixture.webhook('signalled', { retries: 0 }, () => ({ status: 500 }))
+    const seen = deliveriesOf(fixture, webhook.id)
+    await fixture.publish({ type: 'signalled.created' })
+    const [failed] = await seen.having('failed', 1)
+    await waitFor(() => changed.has(`delivery ${failed?.id}`))
+    changed.clear()
+    const { id } = (await fixture.api.post(`${seen.path}/${failed?.id}/replay`)).data(Delivery)
+    await waitFor(() => [id, failed?.id].every((each) => changed.has(`delivery ${each}`)))
+    await close()
   })
 
   it('are for analytics alone', async () => {

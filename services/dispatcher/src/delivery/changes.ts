@@ -5,16 +5,18 @@ import {
   deliveryChangesPath,
   hostOfUrl,
 } from '@opsplane/contracts'
-import { type ChangeFeed, readChanges } from '@opsplane/eventstore'
+import { type ChangeFeed, type Positions, readChanges } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+
+/** Where changes of deliveries draw their positions. */
+export const deliveryPositions: Positions = { table: 'deliveries', sequence: 'delivery_changes' }
 
 type Row = Omit<DeliveryChange, 'host'> & { url: string }
 
 /** What analytics counts deliveries by: they are no events. See ADR 086. */
 const deliveryFeed: ChangeFeed<Row, DeliveryChange> = {
-  table: 'deliveries',
-  sequence: 'delivery_changes',
+  ...deliveryPositions,
   columns: `id, workspace_id as "workspaceId", environment, webhook_id as "webhookId", event_type as "eventType", url, status,
     attempts, replay_of is not null as "isReplay", created_at as "createdAt", last_attempt_at as "lastAttemptAt",
     last_response_status as "responseStatus", last_duration_ms as "durationMs", last_error_kind as "errorKind"`,

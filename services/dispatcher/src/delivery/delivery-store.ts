@@ -1,4 +1,5 @@
-import { idTime } from '@opsplane/contracts'
+import { idTime, type TenantScope } from '@opsplane/contracts'
+import type { ChangedSignals } from '@opsplane/nats'
 import { createBookings } from './attempt/book-slots.js'
 import type { Bookings } from './attempt/rate-limit-scheduler.js'
 import { createRecordBatch, type RecordBatch, type RecordingOptions } from './attempt/record-results.js'
@@ -6,6 +7,7 @@ import { type OrderingRows, releaseHeads, sweepHeads } from './ordering/release-
 import { insertBatch } from './queue/fan-out-statement.js'
 import type { FanOutWriterOptions } from './queue/fan-out-writer.js'
 import {
+  type Claimed,
   claimDue,
   failWithoutEvent,
   nextDueIn,
@@ -29,6 +31,8 @@ export interface DeliveryStore extends WebhookRows, QueueRows, OrderingRows {
 
 export interface DeliveryStoreOptions extends RecordingOptions {
   days: DeliveryDays
+  /** Called once deliveries that have changed are committed. */
+  changed: ChangedSignals['changed']
   /** Names this replica on leases: the same after a restart, which so takes back what it had. */
   owner: string
   /** The consumer that fans out. */
@@ -36,25 +40,42 @@ export interface DeliveryStoreOptions extends RecordingOptions {
 }
 
 export function createDeliveryStore(options: DeliveryStoreOptions): DeliveryStore {
-  const { database, days, owner, consumer } = options
+  const { database, days, owner, consumer, changed } = options
   const { sql } = database
+  const record = createRecordBatch(options)
   return {
     loadWebhooks: (tenants) => loadWebhooks(sql, tenants),
     addRevisions: (tenants) => addRevisions(sql, tenants),
-    insert: (batch) =>
-      days.inserting(
-        batch.deliveries.map(({ id }) => idTime(id)),
+    async insert(batch) {
+      const { deliveries } = batch
+      const made = await days.inserting(
+        deliveries.map(({ id }) => idTime(id)),
         () => insertBatch(sql, owner, batch),
-      ),
+      )
+      for (const row of deliveries) if (made?.has(row.id)) changed(tenantOf(row), row.id)
+      return made
+    },
     claim: (claim) => claimDue(sql, { ...claim, owner }),
     nextDueIn: (except) => nextDueIn(sql, except),
     tidy: (limit) => tidyQueues(sql, limit, consumer),
-    failWithoutEvent: (ids) => failWithoutEvent(sql, owner, ids),
+    async failWithoutEvent(ids) {
+      for (const row of await failWithoutEvent(sql, owner, ids)) changed(tenantOf(row), row.id)
+    },
     release: (ids) => releaseLeases(sql, owner, ids),
     retake: () => retakeLeases(sql, owner),
-    record: createRecordBatch(options),
+    async record(batch) {
+      const paused = await record(batch)
+      for (const { row, target } of batch) if (row.status !== 'postponed') changed(target.tenant, row.id)
+      return paused
+    },
     book: createBookings(sql),
     releaseHeads: (queues, lowWatermark) => releaseHeads(sql, queues, lowWatermark),
     sweepHeads: (after, limit, lowWatermark) => sweepHeads(sql, after, limit, lowWatermark),
   }
 }
+
+/** Rows have the environment of an event, which was checked. */
+const tenantOf = (row: Pick<Claimed, 'workspace_id' | 'environment'>): TenantScope => ({
+  workspaceId: row.workspace_id,
+  environment: row.environment as TenantScope['environment'],
+})

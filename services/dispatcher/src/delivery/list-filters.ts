@@ -1,4 +1,4 @@
-import { DeliveryStatus, MomentOrDay } from '@opsplane/contracts'
+import { DeliveryStatus, idSchema, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
 
 /** A parameter that may be repeated or hold several values separated by commas. */
@@ -30,3 +30,8 @@ export const deliveryFilters = z.object({
   }),
 })
 export type DeliveryFilters = z.output<typeof deliveryFilters>
+
+/** The filters of the list over all webhooks. */
+export const filtersOverWebhooks = deliveryFilters.extend({
+  webhookId: idSchema('webhook').optional().meta({ description: 'Of this webhook.' }),
+})

@@ -42,7 +42,9 @@ describe('the deliveries of a webhook', () => {
     ['a span to come', () => 'createdAfter=2999-01-01T00:00:00%2B02:00', []],
     ['several together', () => `status=failed&eventType=listed.created&createdBefore=${moment(2)}`, [0]],
   ])('are filtered by %s', async (_, query, expected) => {
-    expect(await listed(query())).toEqual(expected.map((index) => made[index]?.id))
+    const ids = expected.map((index) => made[index]?.id)
+    expect(await listed(query())).toEqual(ids)
+    expect(await idsOf(`/deliveries?webhookId=${webhook.id}&${query()}`)).toEqual(ids)
   })
 
   it('are paged within their filters', async () => {
@@ -59,6 +61,42 @@ describe('the deliveries of a webhook', () => {
       expect(reply.error()).toMatchObject({ code: 'validation_failed', details: [{ in: 'query' }] })
     },
   )
+})
+
+describe('the deliveries of all webhooks', () => {
+  it('are those of the environment, by the status that is shown', async () => {
+    const held = await fixture.webhook('held', { status: 'paused' })
+    await fixture.publish({ type: 'held.created' })
+    const [waiting] = await deliveriesOf(fixture, held.id).having('held', 1)
+    const all = (await fixture.api.get('/deliveries')).page(Delivery).items
+    expect(new Set(all.map(({ webhookId }) => webhookId))).toEqual(new Set([webhook.id, held.id]))
+    expect(all.map(({ id }) => id)).toEqual(
+      all
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    )
+    for (const { status } of all) {
+      const listedAs = (await fixture.api.get(`/deliveries?status=${status}`)).page(Delivery).items
+      expect(listedAs).toEqual(all.filter((delivery) => delivery.status === status))
+    }
+    expect(await idsOf('/deliveries?status=pending,retrying')).toEqual([])
+    expect(await idsOf('/deliveries?status=held,succeeded&eventType=held.created')).toEqual([waiting?.id])
+
+    const first = (await fixture.api.get('/deliveries?limit=1')).page(Delivery)
+    expect(await idsOf(`/deliveries?after=${first.pagination.nextCursor}`)).toEqual(
+      all.slice(1).map(({ id }) => id),
+    )
+    await fixture.api.send('DELETE', `/webhooks/${held.id}`)
+    expect(await idsOf(`/deliveries?webhookId=${held.id}`)).toEqual([waiting?.id])
+  })
+
+  it('are nobody else’s', async () => {
+    const { workspaceId = '' } = fixture.principal
+    for (const other of [testPrincipal(), testPrincipal({ workspaceId, environment: 'staging' })])
+      for (const path of ['/deliveries', `/deliveries?webhookId=${webhook.id}`, '/deliveries/failures'])
+        expect((await fixture.service.as(other).get(path)).page(Delivery).items).toEqual([])
+  })
 })
 
 describe('the deliveries of an event', () => {

@@ -6,6 +6,7 @@ import {
   DeliveryStatus,
   deliveryBody,
   leastId,
+  mostShownReplays,
   notFound,
   type Page,
   PlatformEvent,
@@ -14,7 +15,7 @@ import {
   type WebhookStatus,
 } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
-import type { Database } from '@opsplane/postgres'
+import type { Database, Drizzle } from '@opsplane/postgres'
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
 import type { DeliveryFilters } from './list-filters.js'
@@ -24,8 +25,8 @@ type AttemptRow = typeof deliveryAttempts.$inferSelect
 
 export interface ListDeliveries extends DeliveryFilters {
   tenant: TenantScope
-  /** Whose deliveries: one webhook's, or one event's. */
-  of: { webhookId: string; webhookStatus: WebhookStatus } | { eventId: string }
+  /** Whose deliveries: one webhook's, one event's, or all of the tenant. */
+  of: { webhookId: string; webhookStatus: WebhookStatus | null } | { eventId: string } | 'all'
   limit: number
   /** A delivery id: only older ones are returned. */
   after?: string | undefined
@@ -33,14 +34,23 @@ export interface ListDeliveries extends DeliveryFilters {
 
 /** Newest first. Ids grow with time, so the id is the position. */
 export async function listDeliveries({ db }: Database, options: ListDeliveries): Promise<Page<Delivery>> {
+  const { limit } = options
+  const rows = await deliveriesQuery(db, options)
+  const items = rows.slice(0, limit).map((row) => presentDelivery(row.delivery, row.webhookStatus))
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
+}
+
+/** One row more than the page has. */
+export function deliveriesQuery(db: Drizzle, options: ListDeliveries) {
   const { tenant, of, status, eventType, limit, after } = options
-  const rows = await db
+  return db
     .select({ delivery: deliveries, webhookStatus: webhooks.status })
     .from(deliveries)
     .leftJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
     .where(
       and(
-        'webhookId' in of ? ofWebhook(tenant, of.webhookId) : ofEvent(tenant, of.eventId),
+        ofTenant(tenant),
+        whose(of),
         status && hasStatus(status, of),
         eventType && inArray(deliveries.eventType, eventType),
         after === undefined ? undefined : lt(deliveries.id, after),
@@ -49,24 +59,33 @@ export async function listDeliveries({ db }: Database, options: ListDeliveries):
     )
     .orderBy(desc(deliveries.id))
     .limit(limit + 1)
-  const items = rows.slice(0, limit).map((row) => presentDelivery(row.delivery, row.webhookStatus))
-  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
 }
 
 /** What a row's status is shown as: an unfinished one is held by a paused webhook, and failed without one. */
 const shownStatus = sql`case when ${deliveries.status} not in ('pending', 'retrying') then ${deliveries.status}
   when ${webhooks.id} is null then 'failed' when ${webhooks.status} = 'paused' then 'held' else ${deliveries.status} end`
 
-/** Of one webhook it is the stored status that is compared, which has indexes. */
+const unfinished: readonly DeliveryStatus[] = ['pending', 'retrying']
+
+/** It is the stored status that is compared, which has indexes; of one event, which has few deliveries, the one that is shown. */
 function hasStatus(shown: readonly DeliveryStatus[], of: ListDeliveries['of']) {
-  if (!('webhookId' in of)) return inArray(shownStatus, [...shown])
+  const isShown = inArray(shownStatus, [...shown])
+  if (of !== 'all' && 'eventId' in of) return isShown
+  if (of === 'all' || of.webhookStatus === null) return and(isStored(shown), isShown)
   const isPaused = of.webhookStatus === 'paused'
-  const unfinished = new Set<DeliveryStatus>(['pending', 'retrying'])
   const stored = shown.flatMap((status) => {
-    if (status === 'held') return isPaused ? [...unfinished] : []
-    return isPaused && unfinished.has(status) ? [] : [status]
+    if (status === 'held') return isPaused ? unfinished : []
+    return isPaused && unfinished.includes(status) ? [] : [status]
   })
   return inArray(deliveries.status, stored)
+}
+
+/** Those that a deleted webhook has left unfinished are failed once they are stored so, which takes moments. */
+function isStored(shown: readonly DeliveryStatus[]) {
+  const stored = new Set(shown.flatMap((status) => (status === 'held' ? unfinished : [status])))
+  // As the index says it, which holds whatever the parameters are.
+  const isIndexed = stored.has('succeeded') ? undefined : sql`${deliveries.status} <> 'succeeded'`
+  return and(inArray(deliveries.status, [...stored]), isIndexed)
 }
 
 /** The time in the id, which is that of the event or the replay, decides: it leads to the days' partitions. */
@@ -77,19 +96,19 @@ function createdWithin({ createdAfter, createdBefore }: DeliveryFilters) {
   ].filter((condition) => typeof condition === 'object')
 }
 
-/** Throws `not_found`. */
+/** Of this webhook, or of any where none is given. Throws `not_found`. */
 export async function getDelivery(
   { db }: Database,
   tenant: TenantScope,
-  webhookId: string,
-  deliveryId: string,
+  { deliveryId, webhookId }: { deliveryId: string; webhookId?: string },
 ): Promise<DeliveryDetail> {
+  const scope = webhookId === undefined ? ofTenant(tenant) : ofWebhook(tenant, webhookId)
   const [found] = await db
     .select({ delivery: deliveries, event: deliveryEvents.event, webhookStatus: webhooks.status })
     .from(deliveries)
     .leftJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
     .leftJoin(deliveryEvents, eq(deliveryEvents.eventId, deliveries.eventId))
-    .where(and(ofWebhook(tenant, webhookId), eq(deliveries.id, deliveryId)))
+    .where(and(scope, eq(deliveries.id, deliveryId)))
   if (!found) throw notFound()
   const rows = await db
     .select()
@@ -103,10 +122,11 @@ export async function getDelivery(
     )
     .orderBy(asc(deliveryAttempts.number))
   const attemptLog = rows.map(presentAttempt)
+  const replays = await replaysOf(db, tenant, found)
   const last = attemptLog.at(-1)
   // Only a delivery that failed for it is without its event.
   const event = PlatformEvent.safeParse(found.event).data
-  const body = event && stringifyExact(deliveryBody(event, webhookId))
+  const body = event && stringifyExact(deliveryBody(event, found.delivery.webhookId))
   return {
     ...presentDelivery(found.delivery, found.webhookStatus),
     request:
@@ -115,16 +135,44 @@ export async function getDelivery(
         : null,
     response: last?.response ?? null,
     attemptLog,
+    ...replays,
   }
 }
 
+/** By event and webhook, which their index is about. */
+async function replaysOf(
+  db: Drizzle,
+  tenant: TenantScope,
+  {
+    delivery: { id, webhookId, eventId },
+    webhookStatus,
+  }: { delivery: DeliveryRow; webhookStatus: string | null },
+): Promise<Pick<DeliveryDetail, 'replays' | 'replayCount'>> {
+  const rows = await db
+    .select({ delivery: deliveries, count: sql<number>`count(*) over ()::int` })
+    .from(deliveries)
+    .where(and(ofWebhook(tenant, webhookId), eq(deliveries.eventId, eventId), eq(deliveries.replayOf, id)))
+    .orderBy(desc(deliveries.id))
+    .limit(mostShownReplays)
+  return {
+    replays: rows.map(({ delivery }) => {
+      const { status, createdAt, id: replayId } = presentDelivery(delivery, webhookStatus)
+      return { id: replayId, status, createdAt }
+    }),
+    replayCount: rows[0]?.count ?? 0,
+  }
+}
+
+const ofTenant = ({ workspaceId, environment }: TenantScope) =>
+  and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.environment, environment))
+
 /** The deliveries of one webhook of this tenant. */
-export function ofWebhook({ workspaceId, environment }: TenantScope, webhookId: string) {
-  return and(
-    eq(deliveries.webhookId, webhookId),
-    eq(deliveries.workspaceId, workspaceId),
-    eq(deliveries.environment, environment),
-  )
+export const ofWebhook = (tenant: TenantScope, webhookId: string) =>
+  and(eq(deliveries.webhookId, webhookId), ofTenant(tenant))
+
+function whose(of: ListDeliveries['of']) {
+  if (of === 'all') return undefined
+  return 'webhookId' in of ? eq(deliveries.webhookId, of.webhookId) : eq(deliveries.eventId, of.eventId)
 }
 
 /** What deliveries are sent again by; undefined once it is deleted. */
@@ -144,14 +192,6 @@ export async function webhookOf(
       and(eq(webhooks.id, id), eq(webhooks.workspaceId, workspaceId), eq(webhooks.environment, environment)),
     )
   return webhook
-}
-
-function ofEvent({ workspaceId, environment }: TenantScope, eventId: string) {
-  return and(
-    eq(deliveries.eventId, eventId),
-    eq(deliveries.workspaceId, workspaceId),
-    eq(deliveries.environment, environment),
-  )
 }
 
 /** A row as the API shows it. Its webhook's status is null when that is deleted. */
@@ -198,6 +238,12 @@ function presentAttempt(row: AttemptRow): DeliveryAttempt {
             truncated: row.responseTruncated ?? false,
           },
     error: errorOf(row.errorKind, row.errorMessage),
+    dnsMs: row.dnsMs,
+    connectMs: row.connectMs,
+    tlsMs: row.tlsMs,
+    firstByteMs: row.firstByteMs,
+    totalMs: row.totalMs,
+    isConnectionReused: row.isConnectionReused,
   }
 }
 

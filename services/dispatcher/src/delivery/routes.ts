@@ -3,15 +3,18 @@ import {
   Delivery,
   DeliveryDetail,
   eventPermission,
+  FailureGroup,
   idSchema,
   missingRights,
   redactedValue,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
 import type { SubscriptionRules } from '@opsplane/service'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
-import { deliveryFilters } from './list-filters.js'
+import { deliveryFailures } from './failures/groups.js'
+import { deliveryFilters, filtersOverWebhooks } from './list-filters.js'
 import { getDelivery, listDeliveries } from './queries.js'
 
 const tag = 'Webhooks'
@@ -21,9 +24,10 @@ interface DeliveryRoutesContext {
   database: Database
   aggregate: WebhookAggregate
   rules: SubscriptionRules
+  cursors: CursorCodec
 }
 
-export function deliveryRoutes({ database, aggregate, rules }: DeliveryRoutesContext): Route[] {
+export function deliveryRoutes({ database, aggregate, rules, cursors }: DeliveryRoutesContext): Route[] {
   const list = defineList({
     operationId: 'listWebhookDeliveries',
     path: '/webhooks/:id/deliveries',
@@ -43,6 +47,41 @@ export function deliveryRoutes({ database, aggregate, rules }: DeliveryRoutesCon
     },
   })
 
+  const listAll = defineList({
+    operationId: 'listDeliveries',
+    path: '/deliveries',
+    summary: 'List deliveries of all webhooks, newest first',
+    description:
+      'Of the workspace and environment, those of deleted webhooks included. `after` is the id of a delivery: older ones ' +
+      'follow.',
+    tag,
+    scope: 'webhooks:read',
+    query: filtersOverWebhooks,
+    response: Delivery,
+    handler: async ({ query: { webhookId, ...query }, meta: { tenant } }) => {
+      checkCursor(query.after)
+      if (webhookId === undefined) return listDeliveries(database, { ...query, tenant, of: 'all' })
+      const webhook = await aggregate.find(webhookId, tenant)
+      const of = { webhookId, webhookStatus: webhook?.state.status ?? null }
+      return listDeliveries(database, { ...query, tenant, of })
+    },
+  })
+
+  const failures = defineList({
+    operationId: 'listDeliveryFailures',
+    path: '/deliveries/failures',
+    summary: 'List what is failed now, by webhook and cause',
+    description:
+      'Of each event the last delivery to a webhook, where that has failed: what was replayed with success, or is under way, ' +
+      'is not listed, nor are deliveries of deleted webhooks. The group that failed last comes first.',
+    tag,
+    scope: 'webhooks:read',
+    sorts: [],
+    response: FailureGroup,
+    handler: ({ query: { limit, after }, binding, meta: { tenant } }) =>
+      deliveryFailures(database, { tenant, limit, after, binding, cursors }),
+  })
+
   const listOfEvent = defineList({
     operationId: 'listEventDeliveries',
     path: '/events/:id/deliveries',
@@ -60,6 +99,9 @@ export function deliveryRoutes({ database, aggregate, rules }: DeliveryRoutesCon
     },
   })
 
+  const shownTo = async (meta: RequestMeta, delivery: DeliveryDetail) =>
+    (await maySeeEvent(rules, meta, delivery)) ? delivery : withoutEvent(delivery)
+
   const get = defineRoute({
     operationId: 'getWebhookDelivery',
     method: 'get',
@@ -74,12 +116,26 @@ export function deliveryRoutes({ database, aggregate, rules }: DeliveryRoutesCon
     response: DeliveryDetail,
     handler: async ({ params, meta }) => {
       await aggregate.get(params.id, meta.tenant)
-      const delivery = await getDelivery(database, meta.tenant, params.id, params.deliveryId)
-      return (await maySeeEvent(rules, meta, delivery)) ? delivery : withoutEvent(delivery)
+      const { id: webhookId, deliveryId } = params
+      return shownTo(meta, await getDelivery(database, meta.tenant, { deliveryId, webhookId }))
     },
   })
 
-  return [list, listOfEvent, get]
+  const getOfAny = defineRoute({
+    operationId: 'getDelivery',
+    method: 'get',
+    path: '/deliveries/:id',
+    summary: 'Get a delivery of any webhook with its requests and responses',
+    description: 'As `GET /webhooks/{id}/deliveries/{deliveryId}`, also after its webhook was deleted.',
+    tag,
+    scope: 'webhooks:read',
+    response: DeliveryDetail,
+    errors: ['not_found'],
+    handler: async ({ params, meta }) =>
+      shownTo(meta, await getDelivery(database, meta.tenant, { deliveryId: params.id })),
+  })
+
+  return [list, listAll, failures, listOfEvent, get, getOfAny]
 }
 
 async function maySeeEvent(

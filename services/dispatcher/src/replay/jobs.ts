@@ -13,7 +13,7 @@ import {
 } from '@opsplane/contracts'
 import { keepAnswer } from '@opsplane/eventstore'
 import { spanIn } from '@opsplane/http'
-import { type Database, dueNow, uniqueViolation } from '@opsplane/postgres'
+import { type Database, dueNow, groupOf, type NamedFailures, uniqueViolation } from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, replayJobs } from '../schema.js'
 import { type ReplayJobRow, type Selection, selected } from './matching.js'
@@ -24,28 +24,32 @@ export interface ReplayContext {
   record: RecordReplay
 }
 
+export interface ReplayRequest {
+  webhook: { id: string; name: string }
+  selection: Selection
+  dryRun: boolean
+}
+
 /**
  * Counts what matches and, unless that is all that was asked, makes the job that replays it. Throws `conflict`
  * while another job of the webhook runs.
  */
 export async function startReplay(
   { database: { db }, record }: ReplayContext,
-  { id: webhookId, name: webhookName }: { id: string; name: string },
-  body: ReplayDeliveries,
+  { webhook: { name: webhookName }, selection, dryRun }: ReplayRequest,
   nowMs: number,
   meta: CommandMeta,
 ): Promise<ReplayStarted> {
   const now = new Date(nowMs).toISOString()
-  const selection = selectionOf(meta.tenant, webhookId, body, now)
   try {
     return await db.transaction(async (tx) => {
       const [matching] = await tx.select({ count: count() }).from(deliveries).where(selected(selection))
       const total = matching?.count ?? 0
       const row = { id: newId('replay'), ...selection, total, dueAt: dueNow(now), createdAt: now }
-      const [made] = body.dryRun ? [] : await tx.insert(replayJobs).values(row).returning()
+      const [made] = dryRun ? [] : await tx.insert(replayJobs).values(row).returning()
       const job = made ? presentJob(made) : null
       if (job) await record(tx, meta, { kind: 'start', job, webhookName })
-      const started = { dryRun: body.dryRun, count: total, job }
+      const started = { dryRun, count: total, job }
       await keepAnswer(tx, meta, started)
       return started
     })
@@ -55,12 +59,14 @@ export async function startReplay(
   }
 }
 
-function selectionOf(
+/** What of a webhook's deliveries is asked for. */
+export function selectionOf(
   { workspaceId, environment }: TenantScope,
   webhookId: string,
   { status, eventType, timeZone, ...bounds }: ReplayDeliveries,
-  now: string,
+  nowMs: number,
 ): Selection {
+  const now = new Date(nowMs).toISOString()
   const { from, to } = spanIn(timeZone, bounds)
   const toTime = to !== undefined && to < now ? to : now
   const statuses = [...new Set(status)]
@@ -72,6 +78,21 @@ function selectionOf(
     eventType: eventType ?? null,
     fromTime: from ?? null,
     toTime,
+    cause: null,
+    toPosition: null,
+  }
+}
+
+/** The failures of a webhook that have one cause, up to a position of changes. */
+export function selectionOfFailures(
+  { workspaceId, environment }: TenantScope,
+  { targetId, cause }: NamedFailures,
+  toPosition: number,
+  nowMs: number,
+): Selection {
+  return {
+    ...{ workspaceId, environment, webhookId: targetId, statuses: ['failed'], eventType: null },
+    ...{ fromTime: null, toTime: new Date(nowMs).toISOString(), cause, toPosition },
   }
 }
 
@@ -161,11 +182,13 @@ export function presentJob(row: ReplayJobRow): ReplayJob {
     eventType,
     fromTime,
     toTime,
+    cause,
     total,
     replayed,
     createdAt,
     finishedAt,
   } = row
-  const filter = { status: statuses, eventType, from: fromTime, to: toTime }
+  const group = cause === null ? {} : { failures: groupOf({ targetId: webhookId, cause }) }
+  const filter = { status: statuses, eventType, from: fromTime, to: toTime, ...group }
   return ReplayJob.parse({ id, webhookId, status, filter, total, replayed, createdAt, finishedAt })
 }

@@ -1,19 +1,34 @@
 import { leastId } from '@opsplane/contracts'
-import { and, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { causeOf, failedNow } from '../delivery/failures/failed-now.js'
 import { ofWebhook } from '../delivery/queries.js'
 import { deliveries, type replayJobs } from '../schema.js'
 
 export type ReplayJobRow = typeof replayJobs.$inferSelect
 export type Selection = Pick<
   ReplayJobRow,
-  'workspaceId' | 'webhookId' | 'statuses' | 'eventType' | 'fromTime' | 'toTime'
+  'workspaceId' | 'webhookId' | 'statuses' | 'eventType' | 'fromTime' | 'toTime' | 'cause' | 'toPosition'
 > & { environment: Parameters<typeof ofWebhook>[0]['environment'] }
 
+/** The deliveries a job is about. */
+export const selected = (selection: Selection) =>
+  selection.cause === null ? selectedByFilter(selection) : selectedByCause(selection, selection.cause)
+
+/** Those of a group of failures that have failed by its position; what the job itself makes is later. */
+const selectedByCause = ({ toTime, toPosition, ...selection }: Selection, cause: string) =>
+  and(
+    ofWebhook(selection, selection.webhookId),
+    sql.raw(failedNow('deliveries')),
+    sql`${sql.raw(causeOf('deliveries'))} = ${cause}`,
+    lte(sql`coalesce(${deliveries.changePosition}, 0)`, toPosition ?? 0),
+    lt(deliveries.id, leastId('delivery', Date.parse(toTime))),
+  )
+
 /**
- * The deliveries a replay job is about: original ones, so that an event is sent once per job. A failed one that
+ * The deliveries a replay of a range is about: original ones, so that an event is sent once per job. A failed one that
  * was replayed since, and has not failed again, needs no replay.
  */
-export function selected(selection: Selection) {
+function selectedByFilter(selection: Selection) {
   const { statuses, eventType, fromTime, toTime } = selection
   return and(
     ofWebhook(selection, selection.webhookId),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ReplayJob, ReplayStarted } from '@opsplane/contracts'
+import { Delivery, FailureGroup, newId, ReplayJob, ReplayStarted } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
@@ -121,6 +121,78 @@ describe('replaying many deliveries', () => {
     expect(await ended(webhook.id, job?.id)).toMatchObject({ replayed: 3 })
     const succeeded = await seen.having('succeeded', 2)
     expect(succeeded.map(({ replayOf }) => replayOf).sort()).toEqual(oldestFirst.slice(1))
+  })
+
+  it("takes of a group of failures what had failed when it was listed, and not another cause's", async () => {
+    const { webhook, seen, answer } = await recovered('grouped', 2)
+    answer.status = 503
+    await fixture.publish({ type: 'grouped.updated' })
+    await seen.having('failed', 3)
+    const groups = async () => {
+      const { items } = (await fixture.api.get('/deliveries/failures?limit=200')).page(FailureGroup)
+      return items.filter(({ target }) => target.id === webhook.id)
+    }
+    const [unavailable, broken, ...others] = await groups()
+    expect(others).toEqual([])
+    expect(unavailable).toMatchObject({
+      target: { type: 'webhook', id: webhook.id, name: 'grouped' },
+      ...{ cause: { code: 'status', message: 'The endpoint answered 503.' }, count: 1, isMore: false },
+    })
+    expect(broken).toMatchObject({ cause: { message: 'The endpoint answered 500.' }, count: 2 })
+
+    answer.status = 500
+    await fixture.publish({ type: 'grouped.created' })
+    await seen.having('failed', 4)
+    const retry = (group: FailureGroup | undefined, body: object) =>
+      fixture.api.post(`/deliveries/failures/${group?.id}/retry`, body)
+    answer.status = 200
+    const counted = (await retry(broken, { to: broken?.to, dryRun: true })).data(ReplayStarted)
+    expect(counted).toEqual({ dryRun: true, count: 2, job: null })
+    const { job } = (await retry(broken, { to: broken?.to })).data(ReplayStarted)
+    expect(job).toMatchObject({ webhookId: webhook.id, total: 2, filter: { failures: broken?.id } })
+    expect(await ended(webhook.id, job?.id)).toMatchObject({ status: 'completed', replayed: 2 })
+    await seen.having('succeeded', 2)
+    expect((await groups()).map(({ id, count }) => [id, count]).sort()).toEqual(
+      [
+        [broken?.id, 1],
+        [unavailable?.id, 1],
+      ].sort(),
+    )
+    expect((await retry(broken, { to: broken?.to, dryRun: true })).data(ReplayStarted).count).toBe(0)
+    expect((await retry(broken, { to: unavailable?.to })).error()).toMatchObject({
+      ...{ code: 'validation_failed', details: [{ in: 'body', path: '/to', code: 'invalid_cursor' }] },
+    })
+    for (const id of ['nothing', `${newId('webhook')}.0`, `${webhook.id}.a.b`])
+      expect((await fixture.api.post(`/deliveries/failures/${id}/retry`, { to: 'x' })).error().code).toBe(
+        'not_found',
+      )
+  })
+
+  it('leaves a group once the last replay has succeeded, and counts by that replay until then', async () => {
+    const { webhook, seen, answer, failed } = await recovered('lasting', 1)
+    const groups = async () => {
+      const { items } = (await fixture.api.get('/deliveries/failures?limit=200')).page(FailureGroup)
+      return items.filter(({ target }) => target.id === webhook.id)
+    }
+    const replayOne = (id: string | undefined) => fixture.api.post(`${seen.path}/${id}/replay`)
+    answer.status = 404
+    const { id: second } = (await replayOne(failed[0]?.id)).data(Delivery)
+    await seen.having('failed', 2)
+    expect(await groups()).toMatchObject([{ count: 1, cause: { message: 'The endpoint answered 404.' } }])
+    answer.status = 200
+    await fixture.api.post(`${seen.path}/${failed[0]?.id}/retry`)
+    await seen.having('succeeded', 1)
+    expect(await groups()).toEqual([])
+    const { id: third } = (await replayOne(failed[0]?.id)).data(Delivery)
+    await seen.having('succeeded', 2)
+    expect(await seen.detail(failed[0]?.id ?? '')).toMatchObject({
+      replays: [
+        { id: third, status: 'succeeded' },
+        { id: second, status: 'failed' },
+      ],
+      replayCount: 2,
+    })
+    expect(await seen.detail(third)).toMatchObject({ replayOf: failed[0]?.id, replays: [], replayCount: 0 })
   })
 
   it('is shared by replicas, and replays each delivery once', async () => {

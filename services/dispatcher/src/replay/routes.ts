@@ -1,10 +1,28 @@
-import { ApiError, idSchema, ReplayDeliveries, ReplayJob, ReplayStarted } from '@opsplane/contracts'
+import {
+  ApiError,
+  idSchema,
+  ReplayDeliveries,
+  ReplayJob,
+  ReplayStarted,
+  RetryFailures,
+} from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { failuresPosition, namedFailures } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
-import { cancelReplay, getReplay, listReplays, type ReplayContext, startReplay } from './jobs.js'
+import {
+  cancelReplay,
+  getReplay,
+  listReplays,
+  type ReplayContext,
+  selectionOf,
+  selectionOfFailures,
+  startReplay,
+} from './jobs.js'
 
 export interface ReplayRoutesContext extends ReplayContext {
   aggregate: WebhookAggregate
+  cursors: CursorCodec
   nowMs(): number
   /** There is a new job. */
   kick(): void
@@ -16,7 +34,7 @@ const tag = 'Webhooks'
 const jobId = idSchema('replay')
 
 export function replayRoutes(context: ReplayRoutesContext): Route[] {
-  const { database, aggregate, nowMs, kick, announce } = context
+  const { database, aggregate, cursors, nowMs, kick, announce } = context
   const start = defineRoute({
     operationId: 'replayWebhookDeliveries',
     method: 'post',
@@ -34,7 +52,35 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     errors: ['not_found', 'conflict'],
     handler: async ({ params, body, meta }) => {
       const webhook = await aggregate.get(params.id, meta.tenant)
-      const started = await startReplay(context, webhook, body, nowMs(), meta)
+      const selection = selectionOf(meta.tenant, webhook.id, body, nowMs())
+      const started = await startReplay(context, { webhook, selection, dryRun: body.dryRun }, nowMs(), meta)
+      kick()
+      announce()
+      return started
+    },
+  })
+
+  const retry = defineRoute({
+    operationId: 'retryDeliveryFailures',
+    method: 'post',
+    path: '/deliveries/failures/:groupId/retry',
+    summary: 'Retry a group of failed deliveries',
+    description:
+      'Makes a job that replays those of the group that had failed when it was listed with this `to`, and have not been ' +
+      'replayed since; oldest first and rate-limited. It is a replay job of the webhook, where it shows its progress and is ' +
+      'canceled. With `dryRun` it only counts. `conflict` while another job of the webhook runs.',
+    tag,
+    scope: 'webhooks:write',
+    body: RetryFailures,
+    response: ReplayStarted,
+    status: 202,
+    errors: ['not_found', 'conflict', 'validation_failed'],
+    handler: async ({ params: { groupId }, body: { to, dryRun }, meta }) => {
+      const named = namedFailures(groupId)
+      const webhook = await aggregate.get(named.targetId, meta.tenant)
+      const position = failuresPosition(cursors, { to, groupId, tenant: meta.tenant })
+      const selection = selectionOfFailures(meta.tenant, named, Number(position), nowMs())
+      const started = await startReplay(context, { webhook, selection, dryRun }, nowMs(), meta)
       kick()
       announce()
       return started
@@ -88,5 +134,5 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     },
   })
 
-  return [start, list, get, cancel]
+  return [start, retry, list, get, cancel]
 }

@@ -11,6 +11,7 @@ export function rotateRoutes(context: RotateRoutesContext): Route[] {
   return [
     defineRoute({
       operationId: 'rotateWebhookSecret',
+      stepUp: true,
       method: 'post',
       path: '/webhooks/:id/secrets/rotate',
       summary: 'Rotate the signing secret',

@@ -14,6 +14,7 @@ import {
   type Outbound,
   type RequestMeta,
   type Route,
+  requireFreshSignIn,
   type SecretTargets,
   validationFailed,
 } from '@opsplane/http'
@@ -82,7 +83,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     body: CreateWebhook,
     response: Webhook,
     status: 201,
-    errors: ['forbidden', 'quota_exceeded'],
+    errors: ['forbidden', 'step_up_required', 'quota_exceeded'],
     handler: async ({ body, meta }) => {
       const { secret, headers = {}, ...settings } = body
       const { workspaceId, environment } = meta.tenant
@@ -121,16 +122,18 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     summary: 'Update, pause or resume a webhook',
     description:
       'Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes ' +
-      'its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. From whom row rules ' +
+      'its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. A new secret takes a ' +
+      'step-up, as rotating it does. From whom row rules ' +
       'hide records of a table, they cannot have its events (403, `row_rule`).',
     tag,
     scope: 'webhooks:write',
     body: UpdateWebhook,
     response: Webhook,
-    errors: ['forbidden'],
+    errors: ['forbidden', 'step_up_required'],
     handler: async ({ params, body, meta }) => {
       const { secret, headers, ...settings } = body
       const { workspaceId } = meta.tenant
+      if (secret !== undefined) requireFreshSignIn(meta.principal, meta.now)
       if (settings.url !== undefined) outbound.checkUrl(settings.url)
       if (settings.events !== undefined) refuseUnknownEvents(context, settings.events)
       const present = await aggregate.get(params.id, meta.tenant)

@@ -1,4 +1,10 @@
-import { type Environment, hostOfUrl, idTime, WaitingWebhooks } from '@opsplane/contracts'
+import {
+  type Environment,
+  hostOfUrl,
+  idTime,
+  WaitingWebhooks,
+  WaitingWebhooksQuestion,
+} from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 
@@ -29,9 +35,13 @@ interface Row extends Omit<WaitingWebhook, 'oldestAt' | 'host'> {
 
 const mostCounted = 10_000
 
-/** Webhooks of all workspaces by how long their oldest delivery waits, the longest first. */
-export async function lateWebhooks(run: StatementRunner, limit: number): Promise<WaitingWebhook[]> {
-  const rows = await run.unsafe<Row[]>(waitingStatement, [limit])
+/** Webhooks of one workspace, or of all, by how long their oldest delivery waits, the longest first. */
+export async function lateWebhooks(
+  run: StatementRunner,
+  limit: number,
+  workspaceId?: string,
+): Promise<WaitingWebhook[]> {
+  const rows = await run.unsafe<Row[]>(waitingStatement, [limit, workspaceId ?? null])
   return rows.map(({ oldestId, url, ...row }) => ({
     ...row,
     host: hostOfUrl(url),
@@ -41,7 +51,12 @@ export async function lateWebhooks(run: StatementRunner, limit: number): Promise
 
 const mostShown = 50
 
-/** Of those who operate the installation, who see names and counts. */
+async function countPaused(run: StatementRunner, workspaceId?: string): Promise<number> {
+  const [row] = await run.unsafe<{ paused: number }[]>(pausedStatement, [workspaceId ?? null])
+  return row?.paused ?? 0
+}
+
+/** For those who operate the installation and for owners, who see names and counts. */
 export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =>
   defineRoute({
     operationId: 'listWaitingWebhooks',
@@ -51,9 +66,11 @@ export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =
     scope: 'service',
     callers: ['settings'],
     summary: 'Find out the deliveries of which webhooks wait longest',
+    query: WaitingWebhooksQuestion,
     response: WaitingWebhooks,
-    handler: async () => ({
-      items: (await lateWebhooks(sql, mostShown)).map(
+    handler: async ({ query: { workspaceId } }) => ({
+      paused: await countPaused(sql, workspaceId),
+      items: (await lateWebhooks(sql, mostShown, workspaceId)).map(
         ({ id, name, workspaceId, environment, waiting, oldestAt }) => ({
           ...{ id, name, workspaceId, environment, waiting, oldestAt },
         }),
@@ -61,12 +78,17 @@ export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =
     }),
   })
 
+const pausedStatement = `
+select count(*)::int as paused from webhooks
+where status = 'paused' and ($1::text is null or workspace_id = $1)`
+
 const waitingStatement = `
 with longest as materialized (
   select w.id, w.workspace_id, w.environment, w.state, oldest.*
   from webhooks w cross join lateral (
     select id as oldest_id, last_error_kind, last_response_status from deliveries
     where webhook_id = w.id and status in ('pending', 'retrying') order by id limit 1) oldest
+  where $2::text is null or w.workspace_id = $2
   order by substr(oldest.oldest_id, 5, 10), w.id limit $1::int
 )
 select l.id, l.workspace_id as "workspaceId", l.environment, l.state->>'name' as name, l.state->>'url' as url,

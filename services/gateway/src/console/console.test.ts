@@ -82,6 +82,15 @@ describe('the page of the console', () => {
     expect(page.match(/(?:src|href)="(?!\/console\/assets\/|data:)/g)).toBeNull()
   })
 
+  test('says by its script which build it is, to pages that were loaded earlier', async () => {
+    const { headers, bytes } = await ask('/console/version', script)
+    expect([headers['content-type'], headers['cache-control']]).toEqual([
+      ...['application/json; charset=utf-8', 'no-cache'],
+    ])
+    const page = String((await ask('/', visit)).bytes)
+    expect(page).toContain(`<script type="module" src="${JSON.parse(String(bytes)).script}"></script>`)
+  })
+
   test('names assets that are there for good, and compressed', async () => {
     const page = String((await ask('/', visit)).bytes)
     const assets = [...page.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)

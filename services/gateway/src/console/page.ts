@@ -2,10 +2,19 @@ import { type AssetList, type KeptDocument, keepDocument } from '@opsplane/http'
 
 /** Below it are the scripts, styles and fonts of the console. */
 export const assetPath = '/console/assets/'
+/** Where a page that has been open for long asks whether it is still the present one. */
+export const versionPath = '/console/version'
 
 /** The same page at every address and for everybody: what somebody may see is found out by what it then asks for. */
 export const consolePage = (assets: AssetList): KeptDocument =>
   keepDocument('text/html; charset=utf-8', Buffer.from(html(assets)))
+
+/** Names the script of the page, which differs from build to build. */
+export const consoleVersion = ({ script }: AssetList): KeptDocument =>
+  keepDocument(
+    'application/json; charset=utf-8',
+    Buffer.from(JSON.stringify({ script: `${assetPath}${script}` })),
+  )
 
 /**
  * Everything comes from here: nothing inline, nothing from elsewhere, no frame, and no text becomes markup. There are no

@@ -1,7 +1,7 @@
 import { type BuiltAssets, builtAssets, type KeptDocument } from '@opsplane/http'
 import express, { type Request, type Router } from 'express'
 import type { SendDocument } from '../document-sender.js'
-import { assetPath, consoleHeaders, consolePage } from './page.js'
+import { assetPath, consoleHeaders, consolePage, consoleVersion, versionPath } from './page.js'
 
 /** What the build has made of the package `console`. */
 export const consoleAssets = (): BuiltAssets =>
@@ -13,10 +13,15 @@ export const consoleAssets = (): BuiltAssets =>
  */
 export function consoleRoutes(sendDocument: SendDocument, assets: BuiltAssets): Router {
   let page: KeptDocument | undefined
+  let version: KeptDocument | undefined
   const router = express.Router({ caseSensitive: true })
   router.get(`${assetPath}:file`, async (request, response) => {
     const { document, headers = {} } = assets.file(String(request.params.file))
     await sendDocument(request, response, document, headers)
+  })
+  router.get(versionPath, async (request, response) => {
+    version ??= consoleVersion(assets.list())
+    await sendDocument(request, response, version, { 'Cache-Control': 'no-cache' })
   })
   router.use(async (request, response, next) => {
     if (!isVisit(request)) return next()

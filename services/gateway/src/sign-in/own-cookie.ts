@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { GatewayConfig } from '../config.js'
 import type { OwnOrigin } from './own-origin.js'
 
-/** A cookie of the gateway's own, which no script reads and no service is sent. */
+/** A cookie of the gateway's own, which no service is sent. */
 export interface OwnCookie {
   /** Undefined where there is none, or where the name is there with two values: one of them was set by somebody else. */
   read(request: IncomingMessage): string | undefined
@@ -14,12 +14,14 @@ interface CookieRules {
   name: string
   /** `Lax`: it goes with navigations that another site begins. */
   sameSite: 'Strict' | 'Lax'
+  /** Scripts of the origin read it. It says nothing that is secret. */
+  isReadable?: true
 }
 
 export function createOwnCookie(
   { installationId }: Pick<GatewayConfig, 'installationId'>,
   origin: OwnOrigin,
-  { name, sameSite }: CookieRules,
+  { name, sameSite, isReadable }: CookieRules,
 ): OwnCookie {
   // Of two installations on one host, at two ports, each has a cookie of its own: cookies know no ports.
   const plainName = [name, installationId].filter(Boolean).join('_')
@@ -35,8 +37,13 @@ export function createOwnCookie(
       const isHttps = origin.isHttps(request)
       const [value = '', expiresAt = ''] = text.split(' ')
       const expires = new Date(value === '' ? 0 : expiresAt).toUTCString()
-      const rules = `Path=/; Expires=${expires}; HttpOnly; SameSite=${sameSite}${isHttps ? '; Secure' : ''}`
-      return `${nameFor(isHttps)}=${value}; ${rules}`
+      const rules = [
+        `Path=/; Expires=${expires}`,
+        ...(isReadable ? [] : ['HttpOnly']),
+        `SameSite=${sameSite}`,
+        ...(isHttps ? ['Secure'] : []),
+      ]
+      return `${nameFor(isHttps)}=${value}; ${rules.join('; ')}`
     },
   }
 }

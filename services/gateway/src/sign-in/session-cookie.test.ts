@@ -185,6 +185,8 @@ describe('signing in', () => {
     const answer = await signIn(platform, { ...sameOrigin, cookie })
     expect(cookieOf(answer)).toEqual([
       '__Host-opsplane_session=ops_web_good_fresh; Path=/; Expires=Sun, 01 Mar 2026 18:00:00 GMT; HttpOnly; SameSite=Strict; Secure',
+      // What a page may read says only that there is one.
+      '__Host-opsplane_signed_in=yes; Path=/; Expires=Sun, 01 Mar 2026 18:00:00 GMT; SameSite=Strict; Secure',
     ])
     expect(answer.headers[sessionCookieHeader]).toBeUndefined()
     expect(JSON.stringify([answer.data, { ...answer.headers, 'set-cookie': [] }])).not.toContain('_fresh')
@@ -194,6 +196,7 @@ describe('signing in', () => {
     const logout = await ask(platform, 'POST', '/api/v1/auth/logout', { cookie, ...sameOrigin })
     expect(cookieOf(logout)).toEqual([
       '__Host-opsplane_session=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict; Secure',
+      '__Host-opsplane_signed_in=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; SameSite=Strict; Secure',
     ])
     const other = await ask(platform, 'POST', '/api/v1/auth/logout', {
       ...{ cookie, authorization: 'Bearer good', ...sameOrigin },

@@ -13,14 +13,20 @@ export interface SessionCookie {
   tokenOf(request: IncomingMessage): string | undefined
   /** Throws `forbidden` unless a browser may sign in here, from this page. */
   requireSignIn(request: IncomingMessage): void
-  /** The value of Set-Cookie for what settings says in `sessionCookieHeader`. */
-  setCookie(request: IncomingMessage, session: string): string
+  /**
+   * The values of Set-Cookie for what settings says in `sessionCookieHeader`: of the session, and of a mark of it, by which
+   * a page that must not read the session knows whether there may be one.
+   */
+  setCookies(request: IncomingMessage, session: string): readonly string[]
 }
 
 type CookieConfig = Pick<GatewayConfig, 'installationId' | 'appsOrigin'>
 
 /** Tokens of browsers' sessions begin so; as a Bearer they are refused, and no other token is taken from a cookie. */
 export const browserTokenPrefix = 'ops_web_'
+
+/** The console looks for a cookie of this name before it asks who is signed in. */
+const signedInMark = 'opsplane_signed_in'
 
 /** A custom header, which no form and no link sends, and a script of another origin only where a preflight allows it. */
 const pageHeader = 'x-requested-with'
@@ -29,6 +35,9 @@ export function createSessionCookie(config: CookieConfig, origin: OwnOrigin): Se
   const { read, setCookie } = createOwnCookie(config, origin, {
     name: 'opsplane_session',
     sameSite: 'Strict',
+  })
+  const mark = createOwnCookie(config, origin, {
+    ...{ name: signedInMark, sameSite: 'Strict', isReadable: true },
   })
 
   const requireOwnPage = (request: IncomingMessage) => {
@@ -61,7 +70,10 @@ export function createSessionCookie(config: CookieConfig, origin: OwnOrigin): Se
       )
     },
 
-    setCookie,
+    setCookies: (request, session) => [
+      setCookie(request, session),
+      mark.setCookie(request, session.replace(/^\S+/, 'yes')),
+    ],
   }
 }
 

@@ -71,6 +71,7 @@ describe('the cookie of a sign-in at an identity provider', () => {
     expect([status, headers.location, given()]).toEqual([303, `${origin}/incidents`, 'v1.sealed'])
     expect(headers['set-cookie']).toEqual([
       expect.stringMatching(/^__Host-opsplane_session=ops_web_fresh; .*SameSite=Strict; Secure$/),
+      expect.stringMatching(/^__Host-opsplane_signed_in=yes; /),
       expect.stringMatching(/^__Host-opsplane_sso=; .*Expires=Thu, 01 Jan 1970/),
     ])
   })

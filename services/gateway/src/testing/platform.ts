@@ -145,6 +145,8 @@ export interface TestPlatform {
   dispatcher: Upstream
   /** What settings was asked about tokens. */
   questions: Question[]
+  /** What it was asked about those of answers that go on, a list each time. */
+  confirmed: Question[][]
   /** How settings answers about tokens. */
   verify: (question: Question) => Principal | Promise<Principal>
   /** Reads what the gateway tells a service about its caller. */
@@ -166,6 +168,7 @@ export async function startPlatform(
   let now = 0
   const answer: Handler = (request, response) => {
     if (request.url === '/internal/tokens/verify') void answerQuestion(platform, request, response)
+    else if (request.url === '/internal/tokens/confirm') void confirmAll(platform, request, response)
     else echo(request, response)
   }
   const settings = await startUpstream(answer, undefined, settingsRoutes)
@@ -194,6 +197,7 @@ export async function startPlatform(
     itsm,
     dispatcher,
     questions: [],
+    confirmed: [],
     verify: defaultVerify,
     verifierOf: (service) => createInternalVerifier({ service, trustedKeys: { gateway: keys.publicKey } }),
     pass: (ms) => {
@@ -219,6 +223,21 @@ async function answerQuestion(platform: TestPlatform, request: IncomingMessage, 
     if (!(error instanceof ApiError)) throw error
     response.writeHead(error.status).end(JSON.stringify(errorBody(error, meta.requestId)))
   }
+}
+
+/** The permissions of each token, as `verify` has them. */
+async function confirmAll(platform: TestPlatform, request: IncomingMessage, response: ServerResponse) {
+  const { questions } = z.object({ questions: z.array(Question) }).parse(JSON.parse(await text(request)))
+  platform.confirmed.push(questions)
+  const permissions: (readonly string[])[] = []
+  const answers: (number | null)[] = []
+  for (const question of questions) {
+    const principal = await Promise.resolve(question)
+      .then(platform.verify)
+      .catch(() => null)
+    answers.push(principal && permissions.push(principal.permissions) - 1)
+  }
+  response.end(JSON.stringify({ data: { permissions, answers }, meta: { requestId: 'req_settings' } }))
 }
 
 const Envelope = z.looseObject({

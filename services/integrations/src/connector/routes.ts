@@ -75,7 +75,7 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       body: NewConnector,
       response: Connector,
       status: 201,
-      errors: ['conflict', 'forbidden', 'quota_exceeded'],
+      errors: ['conflict', 'forbidden', 'step_up_required', 'quota_exceeded'],
       handler: ({ body, meta }) => connectors.create(body, meta),
     }),
 
@@ -104,7 +104,14 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       scope: 'connectors:write',
       body: ConnectorPatch,
       response: Connector,
-      errors: ['not_found', 'conflict', 'forbidden', 'precondition_failed', 'version_conflict'],
+      errors: [
+        'not_found',
+        'conflict',
+        'forbidden',
+        'step_up_required',
+        'precondition_failed',
+        'version_conflict',
+      ],
       handler: ({ params, body, meta }) => connectors.update(params.id, body, meta),
     }),
 

@@ -4,16 +4,18 @@ import {
   ExecutionChanges,
   executionChangesPath,
 } from '@opsplane/contracts'
-import { type ChangeFeed, readChanges } from '@opsplane/eventstore'
+import { type ChangeFeed, type Positions, readChanges } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
+/** Where changes of executions draw their positions. */
+export const executionPositions: Positions = { table: 'executions', sequence: 'execution_changes' }
+
 /** What analytics counts executions by: only failures are events. See ADR 086. */
 const executionFeed: ChangeFeed<ExecutionChange, ExecutionChange> = {
-  table: 'executions',
-  sequence: 'execution_changes',
+  ...executionPositions,
   columns: `id, workspace_id as "workspaceId", environment, artifact_slug as "artifactSlug",
     artifact_version as "artifactVersion", artifact_type as "artifactType", trigger_type as "triggerType", status,
     replay_of is not null as "isReplay", error->>'code' as "errorCode", duration_ms as "durationMs",

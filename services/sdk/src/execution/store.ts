@@ -1,4 +1,5 @@
 import { createMonths } from '@opsplane/eventstore'
+import type { ChangedSignals } from '@opsplane/nats'
 import {
   createGroups,
   type Database,
@@ -18,6 +19,8 @@ export interface ExecutionStoreOptions {
   /** The time of tests that simulate it. */
   at(): string | null
   leaseMs: number
+  /** An execution is there, or has ended; in a transaction, is about to be there. */
+  changed: ChangedSignals['changed']
   /** Events were committed. */
   announce(): void
   closing: AbortSignal
@@ -38,7 +41,7 @@ const endRetry = { strategy: 'exponential', baseMs: 50, maxMs: 2_000 } as const
 
 /** Executions that begin or end at the same time share a statement. */
 export function createExecutionStore(options: ExecutionStoreOptions): ExecutionStore {
-  const { database, at, leaseMs, announce, closing } = options
+  const { database, at, leaseMs, changed, announce, closing } = options
   const months = createMonths('add_execution_month')
   const eventMonths = createMonths('add_event_month')
   const begun = beginStatement()
@@ -52,9 +55,14 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
   const made = async (sql: StatementRunner, text: string, parameters: Parameters<typeof sql.unsafe>[1]) =>
     new Set((await sql.unsafe<{ n: number }[]>(text, parameters, { prepare: true })).map(({ n }) => n))
 
+  const signal = (rows: readonly Pick<NewExecution, 'identity'>[], here: ReadonlySet<number>) => {
+    for (const [n, { identity }] of rows.entries()) if (here.has(n)) changed(identity.tenant, identity.id)
+  }
+
   async function insert(sql: StatementRunner, rows: readonly NewExecution[]) {
     for (const { identity } of rows) await months.ensure(sql, identity.id)
     const here = await made(sql, aged(begun, rows.length), beginParameters(rows, { at: at(), leaseMs }))
+    signal(rows, here)
     return rows.map((_, n) => here.has(n))
   }
 
@@ -63,6 +71,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
     for (const { row } of events) await eventMonths.ensure(sql, row.id)
     const text = aged(ended[events.length > 0 ? 1 : 0], rows.length)
     const here = await made(sql, text, endParameters(rows, events))
+    signal(rows, here)
     if (events.length > 0 && here.size > 0) announce()
     return rows.map((_, n) => here.has(n))
   }

@@ -72,6 +72,8 @@ export const executions = pgTable(
       index('executions_list_idx').on(workspaceId, environment, id),
       index('executions_status_idx').on(workspaceId, environment, status, id),
       index('executions_artifact_idx').on(artifactId, id),
+      index('executions_failed_idx').on(artifactId, id).where(sql`status in ('failed', 'timeout')`),
+      index('executions_replays_idx').on(table.replayOf, id).where(sql`replay_of is not null`),
       index('executions_artifact_type_idx').on(workspaceId, environment, table.artifactType, id),
       index('executions_type_idx').on(workspaceId, environment, table.executionType, id),
       index('executions_trigger_idx').on(workspaceId, environment, triggerType, table.triggerId, id),

@@ -4,11 +4,13 @@ import {
   Execution,
   ExecutionsOfArtifactQuery,
   ExecutionsQuery,
+  FailureGroup,
   RelatedExecutionsQuery,
   ReplayExecution,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import { executionFailures } from '../execution/failures.js'
 import {
   executionDepths,
   getExecution,
@@ -48,6 +50,21 @@ export function executionRoutes(
       response: Execution,
       handler: ({ query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
         list({ tenant, filters, limit, after, binding }),
+    }),
+
+    defineList({
+      operationId: 'listExecutionFailures',
+      path: `${base}/executions/failures`,
+      summary: 'List what is failed now, by artifact and cause',
+      description:
+        'What was replayed with success, or is being replayed, is not listed; an execution that was replayed in vain counts ' +
+        'by its last replay. The group that failed last comes first.',
+      tag,
+      scope: 'executions:read',
+      sorts: [],
+      response: FailureGroup,
+      handler: ({ query: { limit, after }, binding, meta: { tenant } }) =>
+        executionFailures(sql, { tenant, limit, after, binding, cursors }),
     }),
 
     defineRoute({

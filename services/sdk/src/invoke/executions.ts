@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type Execution, newId, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
+import { createChangedSignals, publishHint } from '@opsplane/nats'
 import { giveBackStatement, held, type StatementRunner } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
@@ -50,7 +51,7 @@ export interface Executions {
   /** Ends one that runs. False where there is none such that has not ended. */
   cancel(id: string, tenant: TenantScope): Promise<boolean>
   /** The same in a transaction, for those of a trigger. */
-  cancelAll(tx: StatementRunner, triggerId: string): Promise<void>
+  cancelAll(tx: StatementRunner, triggerId: string, tenant: TenantScope): Promise<void>
   /** Executions were accepted in a transaction that is committed now. */
   wake(): void
   readonly background: BackgroundWork[]
@@ -68,8 +69,12 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const closing = new AbortController()
   const measured = measureExecutions(ctx.metrics)
   const simulated = ctx.clock === systemClock ? undefined : ctx.clock
+  const signals = createChangedSignals({
+    ...{ names: ctx.names, type: 'execution' },
+    publish: (subject, payload) => publishHint(ctx.link, subject, payload),
+  })
   const store = createExecutionStore({
-    ...{ database, leaseMs, announce: relay.wake, closing: closing.signal },
+    ...{ database, leaseMs, announce: relay.wake, closing: closing.signal, changed: signals.changed },
     at: () => simulated?.now() ?? null,
   })
   const inHand = createInHand<LeasedExecution>({
@@ -158,17 +163,25 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     Math.max(Math.round(Date.parse(ctx.clock.now()) - Date.parse(startedAt)), 0)
 
   /** Those that were there to be ended: whoever works on one finds its lease gone. */
-  async function endWhere(sql: StatementRunner, condition: string, parameters: string[]) {
+  async function endWhere(
+    sql: StatementRunner,
+    { workspaceId, environment }: TenantScope,
+    [column, value]: ['id' | 'trigger_id', string],
+  ) {
     const rows = await sql.unsafe<{ id: string; trigger: string; triggerId: string | null }[]>(
       `update executions set status = 'cancelled', lease_fence = lease_fence + 1, lease_owner = null, held_until = null,
          plan = null, change_position = nextval('execution_changes'),
          completed_at = greatest(now(), started_at), logs = '[]', memory_peak_mb = 0,
          duration_ms = (extract(epoch from greatest(now(), started_at) - started_at) * 1000)::int
-       where completed_at is null and ${condition} returning id, trigger_type as trigger, trigger_id as "triggerId"`,
-      parameters,
+       where completed_at is null and workspace_id = $1 and environment = $2 and ${column} = $3
+       returning id, trigger_type as trigger, trigger_id as "triggerId"`,
+      [workspaceId, environment, value],
       { prepare: true },
     )
-    for (const { id } of rows) inHand.get(id)?.ending.abort('cancelled' satisfies Ending)
+    for (const { id } of rows) {
+      inHand.get(id)?.ending.abort('cancelled' satisfies Ending)
+      signals.changed({ workspaceId, environment }, id)
+    }
     return rows
   }
 
@@ -217,16 +230,16 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       return executionOf(identity, begun.input)
     },
 
-    async cancel(id, { workspaceId, environment }) {
-      const own = 'id = $1 and workspace_id = $2 and environment = $3'
-      const ended = await endWhere(database.sql, own, [id, workspaceId, environment])
+    async cancel(id, tenant) {
+      const ended = await endWhere(database.sql, tenant, ['id', id])
       for (const { trigger, triggerId } of ended) if (trigger === 'scheduled_job') hasEnded(triggerId)
       return ended.length > 0
     },
-    cancelAll: async (tx, triggerId) => void (await endWhere(tx, 'trigger_id = $1', [triggerId])),
+    cancelAll: async (tx, triggerId, tenant) => void (await endWhere(tx, tenant, ['trigger_id', triggerId])),
     wake: () => due.wake(),
     background: [
       startMonths(database.sql, log, 'add_execution_month'),
+      signals,
       {
         async close() {
           await store.idle()

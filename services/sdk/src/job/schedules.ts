@@ -53,7 +53,7 @@ export function startSchedules(
       name: 'scheduled jobs',
       isActive: goingOn,
       async fire(tx, row, fireAt, how) {
-        if (how === 'replace') await executions.cancelAll(tx, row.ownerId)
+        if (how === 'replace') await executions.cancelAll(tx, row.ownerId, row.tenant)
         try {
           await begin(tx, row, { fireAt, inTurn: how === 'queue' })
         } catch (error) {

@@ -28,6 +28,7 @@ const bodyLimitBytes = 2 * packLimits.tarballBytes
 const changing = { method: 'post', tag, scope: 'sdk:write', response: InstalledPack, bodyLimitBytes } as const
 const errors: ErrorCode[] = [
   'forbidden',
+  'step_up_required',
   'conflict',
   'version_conflict',
   'service_unavailable',

@@ -1,8 +1,9 @@
 import { ApiError } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import { accountByEmail } from '../account/queries.js'
 import type { FactorWork } from '../factor/factors.js'
-import type { RemoveFactorsOf } from '../factor/routes.js'
+import type { FactorRemoval } from '../factor/routes.js'
 import type { Members } from '../membership/members.js'
 import type { Operators } from '../operator/operators.js'
 import { requireSession } from '../session/own-session.js'
@@ -14,26 +15,38 @@ export interface FactorRemovalOptions {
   operators: Operators
 }
 
-/**
- * A login belongs to no workspace: an admin removes its factors only if it reaches no further than this workspace, and if its person may
- * do no more than the admin. Throws `not_found` and `forbidden`.
- */
-export function createRemoveFactorsOf(
+/** For people who have lost their factors and recovery codes. */
+export function createFactorRemoval(
   { database: { db } }: Pick<ServiceContext, 'database'>,
   { factors, members, operators }: FactorRemovalOptions,
-): RemoveFactorsOf {
-  return async (userId, meta: RequestMeta) => {
-    await members.requireCharge(userId, meta)
-    requireSession(meta, 'An API key removes no factors. Sign in.')
-    if (userId === meta.principal.userId)
-      throw new ApiError('forbidden', 'Your own factors are removed by DELETE /auth/factors/{id}.')
-    const { workspaceId } = meta.tenant
-    if (!(await reachesNoFurther(db, operators, { accountId: userId, workspaceId }))) {
-      throw new ApiError(
-        'forbidden',
-        'This login is used beyond this workspace as well, which relies on these factors: ask the operator of the installation.',
-      )
-    }
-    await factors.removeAll(userId, meta)
+): FactorRemoval {
+  return {
+    async forMember(userId, meta) {
+      await members.requireCharge(userId, meta)
+      requireSession(meta, 'An API key removes no factors. Sign in.')
+      refuseOwn(userId, meta)
+      const { workspaceId } = meta.tenant
+      if (!(await reachesNoFurther(db, operators, { accountId: userId, workspaceId }))) {
+        throw new ApiError(
+          'forbidden',
+          'This login is used beyond this workspace as well, which relies on these factors. The operator of the installation can remove ' +
+            'them: POST /platform/accounts/remove-factors.',
+        )
+      }
+      await factors.removeAll(userId, meta)
+    },
+
+    async forAnyone(email, meta) {
+      const account = await accountByEmail(db, email)
+      if (account === null) throw new ApiError('not_found', 'There is no login with this e-mail.')
+      refuseOwn(account.id, meta)
+      await factors.removeAll(account.id, meta)
+    },
   }
+}
+
+/** Whoever has taken over a session would rid it of what protects the login. */
+function refuseOwn(userId: string, { principal }: RequestMeta): void {
+  if (userId === principal.userId)
+    throw new ApiError('forbidden', 'Your own factors are removed by DELETE /auth/factors/{id}.')
 }

@@ -1,6 +1,7 @@
 import {
   ApiError,
   type CommandMeta,
+  type ConfirmedTokens,
   type Environment,
   type Instant,
   type Permission,
@@ -19,10 +20,12 @@ import type { Keys } from '../token/keys.js'
 import {
   type KeyRecord,
   keyRecord,
+  keyRecords,
   opens,
   recordUse,
   type SessionRecord,
   sessionRecord,
+  sessionRecords,
 } from '../token/queries.js'
 import { type NoteBreakGlass, providerRequired } from './break-glass.js'
 
@@ -38,21 +41,35 @@ export type VerifyToken = (question: TokenVerification, occasion: Occasion) => P
 /** Uses are noted to the minute. */
 const noteEveryMs = 60_000
 
-export function createVerifier({
-  db,
-  sessions,
-  keys,
-  operators,
-  noteBreakGlass,
-}: {
+/**
+ * What each of many tokens allows at this moment: which list of permissions, or null for one that would be refused. Counts as a use of
+ * those it vouches for.
+ */
+export type ConfirmTokens = (
+  questions: readonly TokenVerification[],
+  occasion: Occasion,
+) => Promise<ConfirmedTokens>
+
+export interface Verifier {
+  verify: VerifyToken
+  confirm: ConfirmTokens
+}
+
+export interface VerifierOptions {
   db: Drizzle
   sessions: Sessions
   keys: Keys
   operators: Operators
   noteBreakGlass: NoteBreakGlass
-}): VerifyToken {
-  const verifyKey = async (presented: PresentedToken, question: Question, occasion: Occasion) => {
-    const record = await keyRecord(db, presented.id)
+}
+
+export function createVerifier({ db, sessions, keys, operators, noteBreakGlass }: VerifierOptions): Verifier {
+  const verifyKey = async (
+    presented: PresentedToken,
+    record: KeyRecord | null,
+    question: Question,
+    occasion: Occasion,
+  ) => {
     if (!record || !constantTimeEqual(record.key.secretHash, presented.secretHash)) throw invalidToken()
     const { key } = record
     if (key.status === 'rotated' && overlapIsOver(key, occasion.now)) {
@@ -68,10 +85,10 @@ export function createVerifier({
 
   const verifySession = async (
     presented: PresentedToken,
+    record: SessionRecord | null,
     question: Question,
     { now, requestId }: Occasion,
   ) => {
-    const record = await sessionRecord(db, presented.id, question.workspace, operators)
     if (!record || !constantTimeEqual(record.secretHash, presented.secretHash)) throw invalidToken()
     const idleEnd = sessions.idleEnd(record.lastSeenAt)
     if (record.expiresAt <= now || idleEnd <= now) throw tokenExpired()
@@ -85,12 +102,82 @@ export function createVerifier({
     return { principal, expiresAt: earlierOf(idleExpiry, record.expiresAt) }
   }
 
-  return async ({ token, ...question }, occasion) => {
-    const presented = readToken(token)
-    if (presented?.kind === 'key') return verifyKey(presented, question, occasion)
-    if (presented?.kind === 'ses' || presented?.kind === 'web')
-      return verifySession(presented, question, occasion)
-    throw invalidToken()
+  const askedSession = (presented: PresentedToken, { workspace }: Question) => ({
+    id: presented.id,
+    workspaceSlug: workspace,
+  })
+  /** By one statement for each kind of token, however many they are. */
+  const findAll = async (asked: readonly AskedToken[]) => {
+    const ofSessions = asked.filter(({ presented }) => presented && isSession(presented))
+    const [ofKeys, found] = await Promise.all([
+      keyRecords(
+        db,
+        asked.flatMap(({ presented }) => (presented?.kind === 'key' ? presented.id : [])),
+      ),
+      sessionRecords(
+        db,
+        ofSessions.flatMap(({ presented, question }) => (presented ? askedSession(presented, question) : [])),
+        operators,
+      ),
+    ])
+    return { ofKeys, ofSessions: new Map(ofSessions.map((each, at) => [each, found[at] ?? null])) }
+  }
+
+  return {
+    async verify({ token, ...question }, occasion) {
+      const presented = readToken(token)
+      if (presented?.kind === 'key')
+        return verifyKey(presented, await keyRecord(db, presented.id), question, occasion)
+      if (!presented || !isSession(presented)) throw invalidToken()
+      const record = await sessionRecord(db, askedSession(presented, question), operators)
+      return verifySession(presented, record, question, occasion)
+    },
+
+    async confirm(questions, occasion) {
+      const asked = questions.map(({ token, ...question }) => ({ presented: readToken(token), question }))
+      const { ofKeys, ofSessions } = await findAll(asked)
+      const vouch = async (each: AskedToken) => {
+        const { presented, question } = each
+        if (presented?.kind === 'key')
+          return verifyKey(presented, ofKeys.get(presented.id) ?? null, question, occasion)
+        if (!presented) throw invalidToken()
+        return verifySession(presented, ofSessions.get(each) ?? null, question, occasion)
+      }
+      const lists = createLists()
+      const answers: (number | null)[] = []
+      for (const each of asked) {
+        try {
+          const { principal } = await vouch(each)
+          answers.push(lists.placeOf(principal.permissions))
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.status >= 500) throw error
+          answers.push(null)
+        }
+      }
+      return { permissions: lists.all, answers }
+    },
+  }
+}
+
+interface AskedToken {
+  presented: PresentedToken | null
+  question: Question
+}
+
+const isSession = ({ kind }: PresentedToken) => kind === 'ses' || kind === 'web'
+
+/** Of many equal lists each is written once. */
+function createLists() {
+  const all: string[][] = []
+  const places = new Map<string, number>()
+  return {
+    all,
+    placeOf(list: readonly string[]): number {
+      const text = list.join(' ')
+      const place = places.get(text) ?? all.push([...list]) - 1
+      places.set(text, place)
+      return place
+    },
   }
 }
 
@@ -130,9 +217,9 @@ function sessionPrincipal(
   return { ...identity, ...personOf(record), ...place, permissions: allowed }
 }
 
-/** Whether the workspace lets nobody of this role in without a second factor. */
-const requiresFactor = ({ signIn, role }: SessionRecord): boolean =>
-  signIn.factorRequired || (role !== null && signIn.factorRoles.includes(role))
+/** Whether the workspace lets nobody of this role in without a second factor, nor an owner who comes round its identity provider. */
+const requiresFactor = ({ signIn, role, lacksProvider }: SessionRecord): boolean =>
+  lacksProvider || signIn.factorRequired || (role !== null && signIn.factorRoles.includes(role))
 
 /** Whose rights they are. */
 const personOf = ({ role, email }: { role: string | null; email: string | null }) => ({

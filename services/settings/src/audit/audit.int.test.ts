@@ -2,9 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   AuditEvent,
   AuditVerification,
+  newId,
+  type Permission,
   type PlatformEvent,
+  type Principal,
+  ResolvedReference,
   settingsEvents,
   TokenCreated,
+  VerifiedToken,
   WorkspaceStats,
 } from '@opsplane/contracts'
 import { type ApiClient, shownEvents, waitFor } from '@opsplane/testing'
@@ -14,10 +19,12 @@ import { foreignEvent as eventFrom, publish as publishTo } from './audit.fixture
 let settings: Settings
 let ada: Owner
 let api: ApiClient
+let owner: Principal
 
 beforeAll(async () => {
   settings = await startSettings()
   ada = await settings.owner('acme')
+  owner = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken).principal
   api = await settings.as(ada.session, { workspace: 'acme' })
 })
 afterAll(() => settings?.stop())
@@ -133,7 +140,7 @@ describe('the audit log', () => {
   it('shows nothing of other workspaces, of other environments, or of the platform itself', async () => {
     const event = foreignEvent({ environment: 'staging', type: 'change.created' })
     await publish([event])
-    const staging = await settings.as(ada.session, { workspace: 'acme', environment: 'staging' })
+    const staging = settings.service.as({ ...owner, environment: 'staging' })
     await eventually('type=change.created', 1, staging)
     expect(await query('type=change.created')).toEqual([])
     expect((await api.get(`/audit/${event.id}`)).error().code).toBe('not_found')
@@ -201,5 +208,69 @@ describe('the figures of a workspace', () => {
     // An answer does not read both at the same instant: what it has of events may be newer than its counts.
     const { resources } = await stats()
     expect(resources).toMatchObject({ incident: 2, webhook: 0, workflow: 0, record: 0, problem: 0 })
+  })
+})
+
+describe('an id', () => {
+  const incident = () => ({ type: 'incident', id: newId('incident'), displayName: 'Disk full' })
+  /** By somebody who may do no more than this, here unless elsewhere. */
+  const holding = (permissions: Permission[], place: Partial<Principal> = {}) =>
+    settings.service.as({ ...owner, role: 'agent', permissions, ...place })
+  const resolved = async (id: string, client = api) => {
+    const reply = await client.get(`/resolve/${id}`)
+    return reply.status === 404 ? 'not found' : reply.data(ResolvedReference)
+  }
+
+  it('leads to what it names and to its events, as far as one may read them', async () => {
+    const resource = incident()
+    const [first, second] = [foreignEvent({ resource }), foreignEvent({ type: 'incident.updated', resource })]
+    await publish([first, { ...second, resource: { ...resource, displayName: 'Disk is full' } }])
+    await eventually(`resourceId=${resource.id}`, 2)
+    const { id } = resource
+    const [href, eventsHref] = [`/itsm/incidents/${id}`, `/audit?resourceId=${id}`]
+    const found = { type: 'incident', id, title: 'Disk is full', href, eventsHref }
+    expect(await resolved(id)).toEqual(found)
+    expect(await resolved(id, holding(['itsm:read']))).toEqual({ ...found, eventsHref: null })
+    const title = 'incident.updated: Disk is full'
+    const event = { type: 'event', id: second.id, title, href: `/audit/${second.id}`, eventsHref }
+    expect(await resolved(second.id)).toEqual(event)
+    expect(await resolved(second.id, holding(['itsm:read']))).toBe('not found')
+  })
+
+  it('of what is deleted leads to its events', async () => {
+    const resource = incident()
+    const data = { before: { id: resource.id }, after: null, changes: [] }
+    await publish([foreignEvent({ resource, data })])
+    await eventually(`resourceId=${resource.id}`, 1)
+    expect(await resolved(resource.id)).toMatchObject({ title: 'Disk full', href: null })
+    expect(await resolved(resource.id, holding(['itsm:read']))).toBe('not found')
+  })
+
+  it('that is unknown, foreign or forbidden is answered alike', async () => {
+    const resource = incident()
+    await publish([foreignEvent({ resource })])
+    await eventually(`resourceId=${resource.id}`, 1)
+    const zoe = await settings.owner('elsewhere')
+    const others = [
+      holding(['cmdb:read']),
+      holding(['itsm:read', 'audit:read'], { environment: 'staging' }),
+      await settings.as(zoe.session, { workspace: 'elsewhere' }),
+    ]
+    const refusals = [
+      await api.get(`/resolve/${newId('incident')}`),
+      ...(await Promise.all(
+        ['inc_', 'INC-', 'nothing', '%20', newId('comment')].map((id) => api.get(`/resolve/${id}`)),
+      )),
+      ...(await Promise.all(others.map((client) => client.get(`/resolve/${resource.id}`)))),
+    ]
+    for (const refusal of refusals)
+      expect([refusal.status, refusal.error()]).toEqual([404, refusals[0]?.error()])
+  })
+
+  it('of what every environment shares is resolved in each', async () => {
+    const staging = settings.service.as({ ...owner, environment: 'staging' })
+    const href = `/settings/users/${ada.userId}`
+    expect(await resolved(ada.userId)).toMatchObject({ type: 'user', href, eventsHref: expect.any(String) })
+    expect(await resolved(ada.userId, staging)).toMatchObject({ type: 'user', href, eventsHref: null })
   })
 })

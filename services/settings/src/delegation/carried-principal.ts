@@ -9,6 +9,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { type Member, membersOf } from '../role/rights.js'
 import { hasExpired } from '../token/domain.js'
 import { keyRecord } from '../token/queries.js'
+import { isKey } from './standing-grants.js'
 
 /** What a token is to say: the grant's principal, and who uses the grant. */
 export interface CarriedRequest extends Pick<DelegationRequest, 'callers' | 'callerRights' | 'permissions'> {
@@ -48,19 +49,15 @@ export async function carriedPrincipal(
   const subjects = [giver, ...callers].map(({ userId }) => rowSubject(userId, memberOf(members, userId)))
   const { role, email } = memberOf(members, speaker.userId)
   const bound = distinct([...inherited, ...subjects], speaker.userId)
+  const carriesSession = [giver, speaker].some((each) => each.carriesSession === true || !isKey(each))
   // Whoever operates the installation does so in person only.
-  const {
-    callers: _,
-    operator: __,
-    ...principal
-  } = {
-    ...speaker,
-    role,
-    email,
-    permissions,
-    actor: actor ?? speaker.actor,
+  const { callers: _, operator: __, ...own } = speaker
+  return {
+    ...own,
+    ...{ role, email, permissions, actor: actor ?? speaker.actor },
+    ...(carriesSession && { carriesSession }),
+    ...(bound.length > 0 && { callers: bound }),
   }
-  return bound.length === 0 ? principal : { ...principal, callers: bound }
 }
 
 function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {

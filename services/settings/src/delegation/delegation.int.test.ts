@@ -4,6 +4,7 @@ import {
   HoldingGrants,
   type InternalParty,
   type Permission,
+  permissions,
   TokenCreated,
   VerifiedToken,
 } from '@opsplane/contracts'
@@ -17,6 +18,7 @@ import {
 import { testKeys, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { usersOf } from '../membership/users.fixture.js'
+import { stepUpOperations } from '../session/step-up.fixture.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 
 let settings: Settings
@@ -54,6 +56,10 @@ const askedBy = async (token: string, audience = 'itsm') => {
 const wanted = { run: 'run_1', expiresInSeconds: 3_600 }
 const grantBy = async (token: string, permissions?: Permission[]) =>
   delegationsOf('itsm').delegate(await askedBy(token), { ...wanted, ...(permissions && { permissions }) })
+const keyWith = async (scopes: Permission[]) => {
+  const api = await settings.as(ada.session, place())
+  return (await api.post('/auth/tokens', { name: 'carried', scopes })).data(TokenCreated).token ?? ''
+}
 const act = ({ grant }: Grant, path: string) =>
   clientOf(delegationsOf('itsm').actingBy(grant)).get(path, z.unknown())
 
@@ -63,8 +69,8 @@ it('lets a service act for a person with the rights they have, in their name', a
   await expect(act(grant, '/settings/roles')).resolves.toBeDefined()
 })
 
-it('has events name the workflow that acts, and the person where none does', async () => {
-  const { grant } = await grantBy(ada.session)
+it('has events name the workflow that acts, and the key where none does', async () => {
+  const { grant } = await grantBy(await keyWith(['roles:write', 'audit:read']))
   const makeRole = async (name: string, workflow?: { id: string; name: string }) => {
     const client = clientOf(delegationsOf('itsm').actingBy(grant, workflow && { workflow }))
     await client.post('/settings/roles', { name, permissions: ['audit:read'] }, z.unknown())
@@ -74,7 +80,46 @@ it('has events name the workflow that acts, and the person where none does', asy
   }
   const workflow = { id: 'wf_1', name: 'Onboard' }
   expect(await makeRole('by-workflow', workflow)).toEqual({ ...workflow, type: 'workflow' })
-  expect(await makeRole('by-person')).toMatchObject({ id: ada.userId, type: 'user' })
+  expect(await makeRole('by-key')).toMatchObject({ name: 'carried', type: 'api_token' })
+})
+
+describe('what takes a step-up', () => {
+  /** Codes of the refusals, by operation, of what acts by the grant. */
+  const refusals = async ({ grant }: Grant, limits: CarriedLimits = {}) => {
+    const client = clientOf(delegationsOf('itsm').actingBy(grant, limits))
+    const operations = (await stepUpOperations(settings)).filter(({ path }) => !path.startsWith('/platform/'))
+    expect(operations.length).toBeGreaterThan(20)
+    const found = new Set<string>()
+    for (const { method, path } of operations) {
+      const { status, body } = await client.request({
+        method,
+        path,
+        ...(method !== 'DELETE' && { body: {} }),
+      })
+      found.add(
+        status < 400 ? 'done' : z.object({ error: z.object({ code: z.string() }) }).parse(body).error.code,
+      )
+    }
+    return [...found]
+  }
+
+  it('is refused to what carries the rights of a session, whoever uses it', async () => {
+    const bySession = await grantBy(ada.session)
+    expect(await refusals(bySession)).toEqual(['forbidden'])
+    const key = await grantBy(await keyWith([...permissions]))
+    expect(await refusals(bySession, { person: key.grant })).toEqual(['forbidden'])
+    expect(await refusals(key, { person: bySession.grant })).toEqual(['forbidden'])
+  })
+
+  it('goes by the scopes of an API key that a carrier was given by', async () => {
+    const { grant } = await grantBy(await keyWith(['secrets:write']))
+    const client = clientOf(delegationsOf('itsm').actingBy(grant))
+    const secret = { name: 'carried', value: 'v' }
+    await expect(client.post('/secrets', secret, z.unknown())).resolves.toMatchObject({ name: 'carried' })
+    await expect(client.post('/settings/roles', {}, z.unknown())).rejects.toMatchObject({
+      code: 'insufficient_scope',
+    })
+  })
 })
 
 it('gives a call no more than that call is limited to, and what else the grant gives to others', async () => {

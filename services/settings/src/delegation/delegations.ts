@@ -89,6 +89,12 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
         grants.tokenFor({ principal, by: 'settings', run: predecessorId, succeeds: true }, audience),
     }),
 
+    /** Signs calls of settings in the name of who asks it for something, within their request. */
+    actingAs: (principal: Principal, requestId: string) => ({
+      serviceToken: (audience: string) =>
+        grants.tokenFor({ principal, by: 'settings', run: requestId }, audience),
+    }),
+
     /** Which of its grants a service could still act by: their givers are members, and the keys they used have not ended. */
     async holding(asked: readonly string[], service: string): Promise<boolean[]> {
       const holds = async (grant: string) => {

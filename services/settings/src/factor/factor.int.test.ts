@@ -246,6 +246,17 @@ describe('what proves a login', () => {
     expect((await settings.verify(fay.session)).error().code).toBe('invalid_token')
     expect((await factors.login('fay@example.com')).status).toBe(201)
     expect(await eventsOf(fay.userId, 'factor.removed')).toHaveLength(1)
+
+    const removeAny = async (email: string) =>
+      (await own(hal.session)).post('/platform/accounts/remove-factors', { email })
+    expect((await removeAny(operator)).error().code).toBe('forbidden')
+    expect((await removeAny('nobody@example.com')).error().code).toBe('not_found')
+    expect((await removeAny('gus@example.com')).status).toBe(204)
+    expect((await settings.verify(gus.session)).error().code).toBe('invalid_token')
+    expect((await factors.login('gus@example.com')).status).toBe(201)
+    const places = await settings.service.sql<{ actor: { id: string } }[]>`
+      select actor from events where stream_id like ${`login/${gus.userId}/%`} and type = 'factor.removed'`
+    expect(places.map(({ actor }) => actor.id)).toEqual([hal.userId, hal.userId])
   })
 })
 

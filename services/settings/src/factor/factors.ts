@@ -18,6 +18,7 @@ import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, eq, isNull } from 'drizzle-orm'
 import { lockAccount, storedAccount } from '../account/queries.js'
+import { queueSignInMail } from '../mail/mail-queue.js'
 import { recoveryCodes, accountFactors as table } from '../schema/factor.js'
 import { provesFactor } from '../session/methods.js'
 import { requireSession } from '../session/own-session.js'
@@ -36,6 +37,7 @@ export interface FactorOptions {
   sessions: Sessions
   challenges: Challenges
   party: RelyingParty | { reason: string }
+  withMail: boolean
 }
 
 export type FactorWork = ReturnType<typeof createFactors>
@@ -46,7 +48,7 @@ const refusal = 'An API key cannot read or change the factors of a login. Sign i
 /** The second factors of a login. They are changed in sessions that have proved one lately, if there is one. */
 export function createFactors(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
-  { vault, sessions, challenges, party }: FactorOptions,
+  { vault, sessions, challenges, party, withMail }: FactorOptions,
 ) {
   /** Throws `forbidden` and `step_up_required` for a session that may not change what proves the login. */
   const changing = async (meta: RequestMeta) => {
@@ -218,11 +220,15 @@ export function createFactors(
       })
     },
 
-    /** Of another person, whom the caller may help. The login then has its password alone. */
+    /** Of another person, whom the caller may help and who gets a mail. The login then has its password alone. */
     async removeAll(userId: string, meta: RequestMeta): Promise<void> {
       await transact(userId, async (tx) => {
         const rows = await tx.delete(table).where(eq(table.accountId, userId)).returning()
         await removed(tx, rows, { meta })
+        const { email, addressProvenAt } = await storedAccount(tx, userId)
+        if (rows.length === 0 || !withMail || addressProvenAt === null) return
+        const signIn = { what: 'factors_removed', at: meta.now, address: '', userAgent: '' } as const
+        await queueSignInMail(tx, { accountId: userId, email, signIn })
       })
     },
 

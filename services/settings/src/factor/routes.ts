@@ -1,5 +1,6 @@
 import {
   Factor,
+  FactorRemovalRequest,
   Factors,
   NewFactor,
   NewPasskey,
@@ -16,11 +17,18 @@ const own = { tag: 'Authentication', scope: 'authenticated', workspace: 'none' }
 /** A secret that is shown once is kept nowhere, not even for a repetition. */
 const change = { ...own, stepUp: true, idempotency: 'none' } as const
 
-/** Removes the factors of a member who has lost them. Throws `not_found` and `forbidden`. */
-export type RemoveFactorsOf = (userId: string, meta: RequestMeta) => Promise<void>
+export interface FactorRemoval {
+  /**
+   * By an admin of the workspace. A login belongs to none, so it must reach no further than this one, and its person may do no more than
+   * the admin. Throws `not_found` and `forbidden`.
+   */
+  forMember(userId: string, meta: RequestMeta): Promise<void>
+  /** By the operator of the installation, of any login but their own. Throws `not_found` and `forbidden`. */
+  forAnyone(email: string, meta: RequestMeta): Promise<void>
+}
 
 /** The second factors of the caller's own login, in a session. */
-export function factorRoutes(factors: FactorWork, removeOf: RemoveFactorsOf): Route[] {
+export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route[] {
   return [
     defineRoute({
       ...own,
@@ -152,7 +160,29 @@ export function factorRoutes(factors: FactorWork, removeOf: RemoveFactorsOf): Ro
       response: z.void(),
       status: 204,
       errors: ['not_found', 'forbidden'],
-      handler: ({ params, meta }) => removeOf(params.id, meta),
+      handler: ({ params, meta }) => removal.forMember(params.id, meta),
+    }),
+
+    defineRoute({
+      operationId: 'removeAccountFactors',
+      stepUp: true,
+      method: 'post',
+      path: '/platform/accounts/remove-factors',
+      summary: 'Remove the second factors of a login',
+      description:
+        'For somebody who has lost them, in whichever workspaces the login is used: all factors and recovery codes go, its sessions end, and ' +
+        'a mail goes to its proven address. Never of your own login. Where there is none to remove, nothing happens. Emits `factor.removed` ' +
+        'in the workspaces of the login.',
+      tag: 'Platform',
+      scope: 'authenticated',
+      workspace: 'none',
+      operator: true,
+      body: FactorRemovalRequest,
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden'],
+      idempotency: 'none',
+      handler: ({ body, meta }) => removal.forAnyone(body.email, meta),
     }),
   ]
 }

@@ -53,17 +53,22 @@ export async function queueAccountMail(
     .onConflictDoNothing()
 }
 
-/** From where, by what and when somebody has signed in. */
-export const SignInPlace = z.object({ at: z.string(), address: z.string(), userAgent: z.string() })
+/** What a person is told of their login: a sign-in with where, by what and when, or that an operator or admin has removed its factors. */
+export const SignInPlace = z.object({
+  at: z.string(),
+  address: z.string(),
+  userAgent: z.string(),
+  what: z.enum(['sign_in', 'factors_removed']).default('sign_in'),
+})
 export type SignInPlace = z.infer<typeof SignInPlace>
 
-/** How long the notice of a sign-in is worth sending. */
+/** How long such a notice is worth sending. */
 const signInMailMs = 24 * 3_600_000
 
-/** Stands or falls with the session, and is sent although that may have ended by then. */
+/** Stands or falls with what it is about, and is sent although that may have ended by then. */
 export async function queueSignInMail(
   tx: Transaction,
-  { accountId, email, signIn }: { accountId: string; email: string; signIn: SignInPlace },
+  { accountId, email, signIn }: { accountId: string; email: string; signIn: z.input<typeof SignInPlace> },
 ): Promise<void> {
   const giveUpAt = new Date(Date.parse(signIn.at) + signInMailMs).toISOString()
   const { workspaceId } = platformTenant

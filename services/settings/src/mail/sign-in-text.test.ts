@@ -20,7 +20,10 @@ test.each([
 
 test('nothing that a client says of itself stands in the mail', () => {
   const userAgent = 'Firefox/1 https://evil.example'
-  const { text } = signInText({ at: '2026-03-01T10:00:00.000Z', address: '192.0.2.1', userAgent }, undefined)
+  const { text } = signInText(
+    { what: 'sign_in', at: '2026-03-01T10:00:00.000Z', address: '192.0.2.1', userAgent },
+    undefined,
+  )
   expect(text).not.toContain('evil')
   expect(text).toContain('DELETE /api/v1/auth/sessions')
 })

@@ -28,8 +28,9 @@ export function programOf(userAgent: string): string {
   return system === undefined ? program : `${program} on ${system}`
 }
 
-/** Subject and text of the mail about a sign-in from a device that is not known. */
-export function signInText({ at, address, userAgent }: SignInPlace, publicOrigin: string | undefined) {
+/** Subject and text of the mail about a sign-in from a device that is not known, or about factors that somebody else has removed. */
+export function signInText({ what, at, address, userAgent }: SignInPlace, publicOrigin: string | undefined) {
+  if (what === 'factors_removed') return factorsRemovedText(at, publicOrigin)
   const way =
     publicOrigin === undefined
       ? [
@@ -47,4 +48,19 @@ export function signInText({ at, address, userAgent }: SignInPlace, publicOrigin
     ...way,
   ]
   return { subject: 'New sign-in', text: `${lines.join('\n')}\n` }
+}
+
+function factorsRemovedText(at: string, publicOrigin: string | undefined) {
+  const where = publicOrigin === undefined ? 'POST /api/v1/auth/factors/totp' : `${publicOrigin}/account`
+  const lines = [
+    'An administrator has removed all second factors and recovery codes of your login, and ended its sessions.',
+    'From now on the password alone opens it.',
+    '',
+    `When:    ${at}`,
+    '',
+    'If you have asked for it, sign in and add a factor again:',
+    where,
+    'If not, tell your administrator, and set another password.',
+  ]
+  return { subject: 'Second factors removed', text: `${lines.join('\n')}\n` }
 }

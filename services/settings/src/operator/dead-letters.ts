@@ -8,8 +8,11 @@ import {
   type Page,
   type ServiceDeadLetter,
 } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
+import { createReportOfDeadLetter } from './dead-letter-log.js'
 import type { AllOperated, Operated } from './operated.js'
 
 const Place = z.tuple([z.enum(backendNames), z.int().min(0)])
@@ -21,7 +24,12 @@ export interface DeadLetterPage extends DeadLetterFilters {
 }
 
 /** What consumers of all services have given up: one service after the other, the oldest of each first. */
-export function createDeadLetters(operated: AllOperated, cursors: CursorCodec) {
+export function createDeadLetters(
+  ctx: Pick<ServiceContext, 'database' | 'relay'>,
+  operated: AllOperated,
+  cursors: CursorCodec,
+) {
+  const report = createReportOfDeadLetter(ctx)
   /** Throws `not_found` for an id of no service there is. */
   const find = (id: string): [BackendName, Operated, number] => {
     const [, service = '', number] = /^([a-z-]+):([1-9]\d{0,14})$/.exec(id) ?? []
@@ -29,6 +37,12 @@ export function createDeadLetters(operated: AllOperated, cursors: CursorCodec) {
     const found = name && operated.get(name)
     if (!found) throw notFound()
     return [name, found, Number(number)]
+  }
+  const existing = async (id: string): Promise<[Operated, number, DeadLetter]> => {
+    const [name, service, number] = find(id)
+    const [letter] = await service.deadLetters({ after: number - 1, limit: 1 })
+    if (letter?.number !== number) throw notFound()
+    return [service, number, shown(name, letter)]
   }
 
   return {
@@ -57,17 +71,19 @@ export function createDeadLetters(operated: AllOperated, cursors: CursorCodec) {
     },
 
     /** Throws `not_found` and `conflict`. */
-    async redrive(id: string): Promise<DeadLetter> {
-      const [name, service, number] = find(id)
-      const letter = await service.redrive(number)
-      if (letter === null) throw notFound()
-      if (letter.redrivenAt === null) throw tooLarge()
-      return shown(name, letter)
+    async redrive(id: string, meta: RequestMeta): Promise<DeadLetter> {
+      const [service, number, letter] = await existing(id)
+      if (letter.consumer === 'relay') throw tooLarge()
+      await report('dead_letter.redriven', letter, meta)
+      const marked = await service.redrive(number)
+      if (marked === null) throw notFound()
+      return shown(letter.service, marked)
     },
 
     /** Throws `not_found`. */
-    async drop(id: string): Promise<void> {
-      const [, service, number] = find(id)
+    async drop(id: string, meta: RequestMeta): Promise<void> {
+      const [service, number, letter] = await existing(id)
+      await report('dead_letter.dropped', letter, meta)
       if (!(await service.drop(number))) throw notFound()
     },
   }

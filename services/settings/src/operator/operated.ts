@@ -5,6 +5,7 @@ import {
   RedrivenDeadLetter,
   ServiceDeadLetters,
   ServiceFigures,
+  WorkspaceFigures,
 } from '@opsplane/contracts'
 import { type PlatformClients, readReadiness, type ServiceClient } from '@opsplane/http'
 import type { Operations } from '@opsplane/service'
@@ -45,6 +46,12 @@ function operatedBy(client: ServiceClient): Operated {
       }
     },
     figures: () => client.get('/internal/operations/figures', ServiceFigures, within()),
+    workspaceFigures: (workspaceId) =>
+      client.get(
+        `/internal/operations/workspace-figures?${new URLSearchParams({ workspaceId })}`,
+        WorkspaceFigures,
+        within(),
+      ),
     async deadLetters({ after, limit, consumer }) {
       const query = new URLSearchParams({
         ...{ after: String(after), limit: String(limit) },

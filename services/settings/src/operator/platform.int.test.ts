@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals'
-import { DeadLetter, PlatformStatus, TokenCreated } from '@opsplane/contracts'
+import { DeadLetter, PlatformStatus, TokenCreated, WorkspaceStatus } from '@opsplane/contracts'
 import { freePort } from '@opsplane/runtime/server-process'
 import type { ApiClient } from '@opsplane/testing'
 import { z } from 'zod'
@@ -44,12 +44,17 @@ async function givenUp(
   { consumer = 'settings-audit-log', subject = 'evt.ws_1.staging.incident.created' } = {},
 ): Promise<string> {
   const [row] = await settings.service.sql<{ id: string }[]>`
-    insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries)
+    insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, cause, deliveries)
     values (${consumer}, ${messageId}, ${`${settings.service.natsPrefix}.${subject}`}, 1,
-      ${JSON.stringify({ secret })}, ${`cannot read ${secret}`}, 10)
+      ${JSON.stringify({ secret })}, ${`cannot read ${secret}`}, 'service_unavailable', 10)
     returning id`
   return `settings:${row?.id}`
 }
+const reported = async (id: string) =>
+  (
+    await settings.service.sql<{ type: string }[]>`
+      select type from events where resource->>'id' = ${id} order by position`
+  ).map(({ type }) => type)
 const list = (query = '') => operator.get(`/platform/dead-letters${query}`)
 
 describe('dead letters', () => {
@@ -73,6 +78,7 @@ describe('dead letters', () => {
         environment: 'staging',
         eventType: 'incident.created',
         deliveries: 10,
+        cause: 'service_unavailable',
       },
       { messageId: 'topic:7', workspaceId: null, eventType: null },
       { consumer: 'relay', workspaceId: 'ws_1', eventType: null },
@@ -84,6 +90,7 @@ describe('dead letters', () => {
     const id = await givenUp('evt_1')
     const marked = (await operator.post(`/platform/dead-letters/${id}/redrive`)).data(DeadLetter)
     expect(marked).toMatchObject({ id, redrivenAt: expect.any(String) })
+    expect(await reported(id)).toEqual(['dead_letter.redriven'])
     const relayed = await givenUp('evt_2', { consumer: 'relay' })
     expect((await operator.post(`/platform/dead-letters/${relayed}/redrive`)).error().code).toBe('conflict')
     expect((await operator.send('DELETE', `/platform/dead-letters/${relayed}`)).status).toBe(204)
@@ -92,6 +99,28 @@ describe('dead letters', () => {
         'not_found',
       )
     expect((await operator.post(`/platform/dead-letters/${relayed}/redrive`)).error().code).toBe('not_found')
+  })
+
+  it('are reported in the workspace they are of, by whom they were redriven and dropped', async () => {
+    const ids = [
+      await givenUp('evt_1', { subject: `evt.${ada.workspaceId}.staging.incident.created` }),
+      await givenUp('topic:7', { subject: `bus.${ada.workspaceId}.staging.${secret}` }),
+    ]
+    for (const id of ids) {
+      await operator.post(`/platform/dead-letters/${id}/redrive`)
+      expect((await operator.send('DELETE', `/platform/dead-letters/${id}`)).status).toBe(204)
+      expect(await reported(id)).toEqual(['dead_letter.redriven', 'dead_letter.dropped'])
+    }
+    const rows = await settings.service.sql`
+      select workspace_id, environment, actor, data::text from events where type = 'dead_letter.dropped' order by position desc limit 2`
+    const [ofNone, ofEvent] = rows
+    expect(ofEvent).toMatchObject({
+      workspace_id: ada.workspaceId,
+      environment: 'staging',
+      actor: { id: ada.userId },
+    })
+    expect(ofNone).toMatchObject({ workspace_id: 'platform', actor: { id: ada.userId } })
+    for (const { data } of rows) expect(data).not.toContain('123456')
   })
 
   it('of a service that is away are not kept quiet about', async () => {
@@ -117,6 +146,53 @@ describe('the status', () => {
       expect(away).toMatchObject({ state: 'does not answer', figures: null })
     expect(status.webhooks).toBeNull()
     expect(status.workspaces).toContainEqual({ id: ada.workspaceId, slug: 'ada', name: 'ada', members: 1 })
+  })
+})
+
+describe('the status of a workspace', () => {
+  const statusOf = (client: ApiClient, slug: string) => client.get(`/workspaces/${slug}/status`)
+  const own = async (client: ApiClient, slug: string) =>
+    (await statusOf(client, slug))
+      .data(WorkspaceStatus.strict())
+      .services.find(({ name }) => name === 'settings')
+
+  it('has what is left to do there, and nothing of other workspaces', async () => {
+    const bea = await settings.owner('beata')
+    const subject = (type: string) => ({
+      subject: `${type}.${ada.workspaceId}.staging.${secret.replaceAll(' ', '.')}`,
+    })
+    await givenUp('evt_1', subject('evt'))
+    await givenUp('evt_2', subject('evt'))
+    await givenUp('topic:7', { ...subject('bus'), consumer: 'settings-webhooks' })
+    await givenUp('evt_3')
+    // What was too large for NATS is named by the event alone.
+    const [event] = await settings.service.sql<{ id: string }[]>`
+      select id from events where workspace_id = ${ada.workspaceId} limit 1`
+    await givenUp(event?.id ?? '', { consumer: 'relay', subject: 'workspace.created' })
+    const [cause, count] = ['service_unavailable', 1]
+    const found = await own(await settings.as(ada.session, { workspace: 'ada' }), 'ada')
+    expect(found?.figures?.deadLetters).toEqual([
+      { consumer: 'relay', cause, count },
+      { consumer: 'settings-audit-log', cause, count: 2 },
+      { consumer: 'settings-webhooks', cause, count },
+    ])
+    const other = await own(await settings.as(bea.session, { workspace: 'beata' }), 'beata')
+    expect(other).toMatchObject({ state: 'up', figures: { deadLetters: [] } })
+    for (const { late } of other?.figures?.dueWork ?? []) expect(late).toBe(0)
+  })
+
+  it('is for owners and admins of that workspace, and keys of all its environments', async () => {
+    const api = await settings.as(ada.session, { workspace: 'ada' })
+    const { session } = await usersOf(settings, ada, api).joined('dev@example.com', 'developer')
+    const developer = await settings.as(session, { workspace: 'ada' })
+    expect((await statusOf(developer, 'ada')).error().code).toBe('insufficient_scope')
+    expect((await statusOf(api, 'beata')).error().code).toBe('not_found')
+    const body = { name: 'staging', scopes: ['workspace:write'], environments: ['staging'] }
+    const { token } = (await api.post('/auth/tokens', body)).data(TokenCreated)
+    const key = await settings.as(String(token), { workspace: 'ada', environment: 'staging' })
+    expect((await statusOf(key, 'ada')).error().code).toBe('forbidden')
+    const text = (await statusOf(api, 'ada')).text
+    expect(text).not.toContain('123456')
   })
 })
 

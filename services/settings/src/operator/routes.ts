@@ -1,10 +1,11 @@
 import { DeadLetter, DeadLetterFilters, PlatformStatus } from '@opsplane/contracts'
-import { defineList, defineRoute, type PlatformClients, type Route } from '@opsplane/http'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
+import type { Asking } from './asking.js'
 import { createDeadLetters } from './dead-letters.js'
-import { operatedServices } from './operated.js'
-import { createPlatformStatus } from './platform-status.js'
+import type { AllOperated } from './operated.js'
+import { platformStatus } from './platform-status.js'
 
 const operating = {
   tag: 'Platform',
@@ -14,11 +15,8 @@ const operating = {
 } as const
 
 /** How the installation is, for those who operate it. */
-export function operatorRoutes(ctx: ServiceContext, neighbours: PlatformClients): Route[] {
-  const { database, log } = ctx
-  const operated = operatedServices(ctx.operations, neighbours)
-  const status = createPlatformStatus({ db: database.db, operated, neighbours, log })
-  const deadLetters = createDeadLetters(operated, ctx.cursors)
+export function operatorRoutes(ctx: ServiceContext, operated: AllOperated, asking: Asking): Route[] {
+  const deadLetters = createDeadLetters(ctx, operated, ctx.cursors)
   return [
     defineRoute({
       ...operating,
@@ -30,7 +28,7 @@ export function operatorRoutes(ctx: ServiceContext, neighbours: PlatformClients)
         'Which services are ready, how far they are with events and due work, what they have given up, and which webhooks wait. A service ' +
         "that does not answer within three seconds is reported so. Counts and names, no tenant's content.",
       response: PlatformStatus,
-      handler: () => status(),
+      handler: () => platformStatus(ctx.database.db, asking),
     }),
 
     defineList({
@@ -39,8 +37,8 @@ export function operatorRoutes(ctx: ServiceContext, neighbours: PlatformClients)
       path: '/platform/dead-letters',
       summary: 'List what consumers of events have given up',
       description:
-        'Of one service after the other, the oldest first; without what an event says and why it has failed, which `opsplane dead-letters ' +
-        'show` reads on the servers.',
+        'Of one service after the other, the oldest first; with the kind of failure, and without what an event and the error say, which ' +
+        '`opsplane dead-letters show` reads on the servers.',
       sorts: [],
       query: DeadLetterFilters,
       response: DeadLetter,
@@ -57,16 +55,12 @@ export function operatorRoutes(ctx: ServiceContext, neighbours: PlatformClients)
       summary: 'Hand a dead letter to its consumer again',
       description:
         'One that is handled is gone afterwards; one that fails stays, with `redrivenAt` null. Its effect is there once, however often this ' +
-        'is called. What was too large for NATS (`relay`) is a 409.',
+        'is called. What was too large for NATS (`relay`) is a 409. Emits ' +
+        '`dead_letter.redriven` in its workspace.',
       response: DeadLetter,
       errors: ['not_found', 'conflict', 'service_unavailable'],
       idempotency: 'none',
-      handler: ({ params, meta }) => {
-        meta
-          .log()
-          .warn({ deadLetter: params.id, operator: meta.principal.userId }, 'a dead letter is redriven')
-        return deadLetters.redrive(params.id)
-      },
+      handler: ({ params, meta }) => deadLetters.redrive(params.id, meta),
     }),
 
     defineRoute({
@@ -76,16 +70,11 @@ export function operatorRoutes(ctx: ServiceContext, neighbours: PlatformClients)
       method: 'delete',
       path: '/platform/dead-letters/:id',
       summary: 'Delete a dead letter',
-      description: 'What it is about is not done.',
+      description: 'What it is about is not done. Emits `dead_letter.dropped` in its workspace.',
       response: z.void(),
       status: 204,
       errors: ['not_found', 'service_unavailable'],
-      handler: ({ params, meta }) => {
-        meta
-          .log()
-          .warn({ deadLetter: params.id, operator: meta.principal.userId }, 'a dead letter is dropped')
-        return deadLetters.drop(params.id)
-      },
+      handler: ({ params, meta }) => deadLetters.drop(params.id, meta),
     }),
   ]
 }

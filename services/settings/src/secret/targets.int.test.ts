@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   type InternalParty,
+  type Principal,
   Secret,
   SecretDetail,
   type SecretTarget,
+  stepUpMs,
   TokenCreated,
   VerifiedToken,
 } from '@opsplane/contracts'
@@ -27,8 +29,12 @@ afterAll(async () => {
 
 const issuerOf = (service: InternalParty) =>
   createInternalIssuer({ service, privateKey: testKeys(service).privateKey })
-/** As workflows asks in the request of somebody with the token. */
-const targetsBy = async (token: string, environment: 'production' | 'staging' = 'production') => {
+/** As workflows asks in the request of somebody with the token, or of what acts by such a principal. */
+const targetsBy = async (
+  token: string,
+  environment: 'production' | 'staging' = 'production',
+  more: Partial<Principal> = {},
+) => {
   const issuer = issuerOf('workflows')
   const client = serviceClient({
     baseUrl: settings.service.url,
@@ -38,7 +44,7 @@ const targetsBy = async (token: string, environment: 'production' | 'staging' = 
   })
   opened.push(client)
   const { principal } = (await settings.verify(token, { workspace: 'acme' })).data(VerifiedToken)
-  const clientToken = await issuerOf('gateway').clientToken('workflows', principal)
+  const clientToken = await issuerOf('gateway').clientToken('workflows', { ...principal, ...more })
   const meta = { clientToken, tenant: { workspaceId: ada.workspaceId, environment } }
   const secretTargets = createSecretTargets(client)
   return {
@@ -83,6 +89,26 @@ describe('a definition', () => {
     await admit(target)
     expect(await hostsOf('used')).toEqual([])
     expect(await check(target, { name: 'used', hosts: [] })).toEqual([['used', 'secret_host_not_allowed']])
+  })
+
+  it('adds nothing in the session of a browser that has not stepped up, nor by the rights of a session that are carried', async () => {
+    await store('guarded', ['api.example.com'])
+    const provedAt = settings.clock.now()
+    const kept = { name: 'guarded', hosts: ['api.example.com'] }
+    const fresh = await targetsBy(ada.session, 'production', { provedAt })
+    await fresh.admit({ name: 'guarded', hosts: ['fresh.example.com'] })
+    settings.clock.advance(stepUpMs)
+    const refused = {
+      step_up_required: await targetsBy(ada.session, 'production', { provedAt }),
+      forbidden: await targetsBy(ada.session, 'production', { carriesSession: true }),
+    }
+    for (const [code, { admit }] of Object.entries(refused)) {
+      await expect(admit({ name: 'guarded', hosts: ['evil.example.com'] })).rejects.toMatchObject({ code })
+      await admit(kept)
+    }
+    const key = await targetsBy(await keyWith(['secrets:write']))
+    await key.admit({ name: 'guarded', hosts: ['key.example.com'] })
+    expect(await hostsOf('guarded')).toEqual(['api.example.com', 'fresh.example.com', 'key.example.com'])
   })
 
   it.each([['*'], ['*.example.com'], ['api.example.com:443'], ['{{ input.host }}'], ['API.example.com']])(

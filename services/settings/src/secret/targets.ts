@@ -7,6 +7,7 @@ import {
   type SecretTarget,
   type SecretTargetProblems,
 } from '@opsplane/contracts'
+import { requireFreshSignIn } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { type StoredSecret, secret } from './domain.js'
 import { secretsByName } from './queries.js'
@@ -15,7 +16,7 @@ type Problem = SecretTargetProblems['problems'][number]
 
 export interface Naming {
   /** Who saves the definition. */
-  principal: Pick<Principal, 'permissions'>
+  principal: Pick<Principal, 'permissions' | 'provedAt' | 'carriesSession'>
   targets: readonly SecretTarget[]
   admit: boolean
 }
@@ -26,10 +27,8 @@ export type SecretTargets = ReturnType<typeof createSecretTargets>
 export function createSecretTargets({ store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>) {
   const secrets = store.aggregate(secret)
 
-  return async (
-    { principal: { permissions }, targets, admit }: Naming,
-    meta: CommandMeta,
-  ): Promise<SecretTargetProblems> => {
+  return async ({ principal, targets, admit }: Naming, meta: CommandMeta): Promise<SecretTargetProblems> => {
+    const { permissions } = principal
     // Which names there are is for those who may use or see them.
     if (!knowing.some((each) => permissions.includes(each))) return { problems: [] }
     const names = [...new Set(targets.map(({ name }) => name))]
@@ -41,7 +40,9 @@ export function createSecretTargets({ store, database: { db } }: Pick<ServiceCon
         const hosts = missing.flatMap((each, at) =>
           targets[at]?.name === name ? each.filter(isLiteralHost) : [],
         )
-        if (hosts.length > 0) await secrets.handle(id, { kind: 'add_hosts', hosts, now: meta.now }, meta)
+        if (hosts.length === 0) continue
+        requireFreshSignIn(principal, meta.now)
+        await secrets.handle(id, { kind: 'add_hosts', hosts, now: meta.now }, meta)
       }
     return {
       problems: targets.flatMap(({ name }, at) => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
+  ConfirmedTokens,
   ExecutionRetention,
   Me,
   Session,
+  TokenCreated,
   VerifiedToken,
   Workspace,
   WorkspaceAccess,
@@ -120,6 +122,32 @@ describe('a session', () => {
     })
     const inside = (await (await settings.as(token, { workspace: 'acme' })).get('/auth/me')).data(Me)
     expect(inside).toMatchObject({ workspace: { slug: 'acme', role: 'owner' }, environment: 'production' })
+  })
+
+  it('is confirmed with many other tokens as each of them is verified by itself', async () => {
+    const zoe = await settings.owner('confirmed')
+    const [own, ended] = [await open(), await open()]
+    await (await settings.as(ended)).post('/auth/logout')
+    const api = await settings.as(own, { workspace: 'acme' })
+    const body = { name: 'staging only', scopes: ['itsm:read'], environments: ['staging'] }
+    const key = (await api.post('/auth/tokens', body)).data(TokenCreated).token ?? ''
+    const tokens = [own, ended, key, zoe.session, 'nonsense', `${own.slice(0, -1)}?`, own]
+    const places = [{ workspace: 'acme' }, { workspace: 'confirmed' }, { workspace: 'nowhere' }, {}].flatMap(
+      (place) => ['production', 'staging'].map((environment) => ({ ...place, environment })),
+    )
+    const questions = tokens.flatMap((token) => places.map((place) => ({ token, ...place })))
+    const reply = await settings.internal.post('/internal/tokens/confirm', { questions })
+    const { permissions, answers } = reply.data(ConfirmedTokens)
+    const each: (readonly string[] | null)[] = []
+    for (const question of questions) {
+      const verified = await settings.internal.post('/internal/tokens/verify', question)
+      each.push(verified.status === 200 ? verified.data(VerifiedToken).principal.permissions : null)
+    }
+    expect(answers.map((place) => (place === null ? null : permissions[place]))).toEqual(each)
+    // An owner, a key, and those without a workspace.
+    expect(new Set(permissions.map(String)).size).toBe(permissions.length)
+    expect(permissions.map(({ length }) => Math.min(length, 2)).sort()).toEqual([0, 1, 2])
+    expect(each).toContain(null)
   })
 
   it('is over after logout', async () => {

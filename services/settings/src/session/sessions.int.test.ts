@@ -12,9 +12,9 @@ import {
   WorkspaceAccess,
 } from '@opsplane/contracts'
 import { type ApiClient, type ApiReply, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
-import { z } from 'zod'
 import { usersOf } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
+import { type StepUpOperation, stepUpOperations } from './step-up.fixture.js'
 
 let settings: Settings
 let recorder: EventRecorder
@@ -156,36 +156,14 @@ describe('a browser', () => {
     expect([await works(first), await works(second)]).toEqual([false, true])
   })
 
-  const Operations = z.object({
-    paths: z.record(
-      z.string(),
-      z.record(
-        z.string(),
-        z.object({ responses: z.record(z.string(), z.object({ description: z.string() })) }),
-      ),
-    ),
-  })
-  const steppedUp = async () => {
-    const { paths } = Operations.parse(
-      JSON.parse((await settings.internal.get('/internal/openapi.json')).text),
-    )
-    return Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, { responses }]) =>
-        responses['403']?.description.includes('`step_up_required`')
-          ? [[method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'absent')] as const]
-          : [],
-      ),
-    )
-  }
-  type Operation = Awaited<ReturnType<typeof steppedUp>>[number]
-  const codeFor = async (client: ApiClient, [method, path]: Operation) => {
+  const codeFor = async (client: ApiClient, { method, path }: StepUpOperation) => {
     const reply = await client.send(method, path, method === 'DELETE' ? undefined : {})
     return reply.status < 400 ? 'done' : reply.error().code
   }
 
   it('proves who one is before it makes keys or changes rights, ten minutes after the sign-in', async () => {
-    const operations = await steppedUp()
-    expect(operations.map((each) => each.join(' ')).sort()).toEqual([
+    const operations = await stepUpOperations(settings)
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'DELETE /auth/factors/absent',
       'DELETE /auth/identities/absent',
       'DELETE /platform/dead-letters/absent',
@@ -206,6 +184,7 @@ describe('a browser', () => {
       'POST /auth/recovery-codes',
       'POST /auth/tokens',
       'POST /auth/tokens/rotate',
+      'POST /platform/accounts/remove-factors',
       'POST /platform/accounts/reset-link',
       'POST /platform/dead-letters/absent/redrive',
       'POST /secrets',
@@ -229,14 +208,14 @@ describe('a browser', () => {
     settings.clock.advance(61_000)
     const late = await settings.as(token, place)
     // Nobody here operates the installation, which is asked first.
-    const refusalOf = ([, path]: Operation) =>
+    const refusalOf = ({ path }: StepUpOperation) =>
       path.startsWith('/platform/') ? 'forbidden' : 'step_up_required'
     for (const each of operations) expect([each, await codeFor(late, each)]).toContain(refusalOf(each))
     expect((await late.get('/auth/tokens')).status).toBe(200)
     for (const other of [ron.session, String(key.data(TokenCreated).token)]) {
       const client = await settings.as(other, place)
       // What proves a login is changed in no session that is old, whatever sends its token.
-      for (const each of operations.filter(([, path]) => !/^\/auth\/(factors|recovery-codes)/.test(path)))
+      for (const each of operations.filter(({ path }) => !/^\/auth\/(factors|recovery-codes)/.test(path)))
         expect([each, await codeFor(client, each)]).not.toContain('step_up_required')
     }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type SmtpReceiver, startSmtpReceiver, waitFor } from '@opsplane/testing'
+import { factorsOf } from '../factor/factors.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
 const dayMs = 24 * 3_600_000
@@ -15,6 +16,7 @@ beforeAll(async () => {
   settings = await startSettings({
     ...{ SMTP_URL: receiver.url, SMTP_FROM: 'Opsplane <ops@opsplane.example>' },
     PUBLIC_ORIGIN: 'https://ops.example',
+    OPERATORS: 'op@example.com',
   })
 })
 afterAll(async () => {
@@ -71,6 +73,16 @@ test('once for a device, whatever its version, and again after 90 days without',
   await signIn(curl, '198.51.100.2')
   await signIn(firefox(150), '198.51.100.1')
   await noticed(4)
+})
+
+test('the removal of all factors by an operator is mailed', async () => {
+  const operator = await settings.as((await settings.owner('op')).session)
+  await factorsOf(settings).totp(await settings.as(ada.session))
+  const removed = await operator.post('/platform/accounts/remove-factors', { email: ada.email })
+  expect(removed.status).toBe(204)
+  await noticed(1)
+  expect(receiver.mails[0]?.text).toContain('has removed all second factors')
+  expect(receiver.mails[0]?.text).toContain('https://ops.example/account')
 })
 
 test.each<[string, () => Promise<unknown>]>([

@@ -40,7 +40,13 @@ export interface KeyRecord {
 }
 
 export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | null> {
-  const [row] = await db
+  return (await keyRecords(db, [id])).get(id) ?? null
+}
+
+/** By id; those that are not there are absent. */
+export async function keyRecords(db: Drizzle, ids: readonly string[]): Promise<Map<string, KeyRecord>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
     .select({
       state: tokens.state,
       lastUsedAt: tokenUsage.lastUsedAt,
@@ -55,12 +61,24 @@ export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | nu
     .leftJoin(memberships, activeMembership(tokens.userId))
     .leftJoin(roles, roleOfMembership())
     .leftJoin(tokenUsage, eq(tokenUsage.tokenId, tokens.id))
-    .where(eq(tokens.id, id))
-  if (!row) return null
-  const { lastUsedAt, workspaceId, workspaceSlug, role, email } = row
-  const key = StoredKey.parse(row.state)
-  const allowed = allowedBy(row)
-  return { key, lastUsedAt, workspaceId, workspaceSlug: workspaceSlug ?? '', role, email, allowed }
+    .where(inArray(tokens.id, [...ids]))
+  return new Map(
+    rows.map((row) => {
+      const { lastUsedAt, workspaceId, workspaceSlug, role, email } = row
+      const key = StoredKey.parse(row.state)
+      const allowed = allowedBy(row)
+      const record = {
+        key,
+        lastUsedAt,
+        workspaceId,
+        workspaceSlug: workspaceSlug ?? '',
+        role,
+        email,
+        allowed,
+      }
+      return [key.id, record]
+    }),
+  )
 }
 
 /** All that decides about a presented session, by unique keys. */
@@ -88,14 +106,35 @@ export interface SessionRecord {
   isOperator: boolean
 }
 
+export interface AskedSession {
+  id: string
+  /** Undefined without a workspace. */
+  workspaceSlug: string | undefined
+}
+
 export async function sessionRecord(
   db: Drizzle,
-  id: string,
-  workspaceSlug: string | undefined,
+  asked: AskedSession,
   operators: Operators,
 ): Promise<SessionRecord | null> {
-  const [row] = await db
+  const [record = null] = await sessionRecords(db, [asked], operators)
+  return record
+}
+
+/** In the order they are asked for; null for a session that is not there. */
+export async function sessionRecords(
+  db: Drizzle,
+  asked: readonly AskedSession[],
+  operators: Operators,
+): Promise<(SessionRecord | null)[]> {
+  if (asked.length === 0) return []
+  const ids = asked.map(({ id }) => id)
+  // No workspace has an empty slug.
+  const slugs = asked.map(({ workspaceSlug = '' }) => workspaceSlug)
+  const table = sql`unnest(${sql.param(ids)}::text[], ${sql.param(slugs)}::text[]) with ordinality as asked (id, slug, place)`
+  const rows = await db
     .select({
+      place: sql<string>`asked.place`,
       secretHash: sessions.secretHash,
       lastSeenAt: sessions.lastSeenAt,
       expiresAt: sessions.expiresAt,
@@ -113,16 +152,18 @@ export async function sessionRecord(
       isOperator: operators.isJoined(),
     })
     .from(sessions)
+    .innerJoin(table, sql`${sessions.id} = asked.id`)
     .innerJoin(accounts, eq(accounts.id, sessions.accountId))
-    // No workspace has an empty slug.
-    .leftJoin(workspaces, eq(workspaces.slug, workspaceSlug ?? ''))
+    .leftJoin(workspaces, sql`${workspaces.slug} = asked.slug`)
     .leftJoin(memberships, activeMembership(sessions.accountId))
     .leftJoin(roles, roleOfMembership())
-    .where(eq(sessions.id, id))
-  if (!row) return null
-  const { customPermissions: _, ...found } = row
-  const signIn = row.signIn === null ? noSignInPolicy : SignInPolicy.parse(row.signIn)
-  return { ...found, userName: row.userName ?? '', allowed: allowedBy(row), signIn }
+  const records: (SessionRecord | null)[] = asked.map(() => null)
+  for (const row of rows) {
+    const { customPermissions: _, place, ...found } = row
+    const signIn = row.signIn === null ? noSignInPolicy : SignInPolicy.parse(row.signIn)
+    records[Number(place) - 1] = { ...found, userName: row.userName ?? '', allowed: allowedBy(row), signIn }
+  }
+  return records
 }
 
 /** Null without an active membership. */

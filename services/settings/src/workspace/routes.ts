@@ -8,10 +8,13 @@ import {
   WorkspaceAccess,
   WorkspacePatch,
   WorkspaceStats,
+  WorkspaceStatus,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
+import type { Asking } from '../operator/asking.js'
+import { workspaceStatus } from '../operator/workspace-status.js'
 import { accessibleWorkspaces, currentWorkspace } from '../tenant/queries.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { requireEveryEnvironment } from '../token/reach.js'
@@ -23,7 +26,11 @@ import { workspaceStats } from './stats.js'
 const tag = 'Workspaces'
 
 /** Workspaces: those of the caller, and reading and changing the one a request is made in. */
-export function workspaceRoutes(ctx: ServiceContext<SettingsConfig>, policies: SignInPolicies): Route[] {
+export function workspaceRoutes(
+  ctx: ServiceContext<SettingsConfig>,
+  policies: SignInPolicies,
+  asking: Asking,
+): Route[] {
   const { store, database, cursors } = ctx
   const create = createWorkspaces(ctx)
   const workspaces = store.aggregate(workspace)
@@ -147,6 +154,26 @@ export function workspaceRoutes(ctx: ServiceContext<SettingsConfig>, policies: S
       handler: async ({ params, meta }) => {
         currentId(params.slug, meta.principal)
         return workspaceStats(database.db, meta.tenant, meta.now)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getWorkspaceStatus',
+      method: 'get',
+      path: '/workspaces/:slug/status',
+      summary: 'Find out what is left to do in the current workspace',
+      description:
+        'Of all its environments: events that wait to be published, what was given up, by consumer and cause, what is due, and webhooks ' +
+        'that wait or are paused. A service that does not answer within three seconds is reported so. Operators of the installation ' +
+        'redrive and drop what was given up. The slug must be that of X-Workspace, and an API key valid in every environment.',
+      tag,
+      scope: 'workspace:write',
+      response: WorkspaceStatus,
+      errors: ['not_found', 'forbidden'],
+      handler: async ({ params, meta }) => {
+        const id = currentId(params.slug, meta.principal)
+        await requireEveryEnvironment(database.db, meta.principal)
+        return workspaceStatus(asking, id)
       },
     }),
   ]

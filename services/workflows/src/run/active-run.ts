@@ -153,7 +153,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const by = [...changing].find(({ actor }) => actor !== null)
     const lines = entries.map(({ entry, text }, index) => lineOf(seq + 1 + index, at, entry, text))
     const transition: Transition = {
-      runId: identity.id,
+      ...{ runId: identity.id, tenant: identity.tenant },
       ...{ fence, before: seq, seq: seq + lines.length, signals, lines, face: next, dueAt },
       bytes: lines.reduce((sum, line) => sum + line.bytes, bytes),
       release: next.endedAt !== null || rests,

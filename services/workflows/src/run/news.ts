@@ -1,5 +1,5 @@
 import type { NatsNames } from '@opsplane/contracts'
-import type { NatsLink } from '@opsplane/nats'
+import { type NatsLink, publishHint } from '@opsplane/nats'
 
 /** Tells whoever works on a run, in another replica, that there is news for it: a hint, which may be lost. */
 export interface News {
@@ -22,13 +22,7 @@ export function createNews(link: NatsLink, names: NatsNames, heard: (runId: stri
     })
     .catch(() => {})
   return {
-    tell(runId) {
-      if (!link.connected()) return
-      void link
-        .ready()
-        .then((connection) => connection.publish(subject, runId))
-        .catch(() => {})
-    },
+    tell: (runId) => publishHint(link, subject, runId),
     close: () => closing.abort(),
   }
 }

@@ -14,6 +14,8 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { RunActions } from './actions.js'
 import { pendingApprovals } from './approvals.js'
+import { retryingRuns } from './failures/retry-work.js'
+import { runFailureRoutes } from './failures/routes.js'
 import { findRun, listRuns, requireWorkflow } from './queries.js'
 import type { Runs } from './runs.js'
 import { readValue, runDetail, runSteps } from './trace.js'
@@ -30,10 +32,11 @@ function stepsBefore(cursor: string): number {
 }
 
 export function runRoutes(
-  { database: { sql }, cursors }: ServiceContext,
+  { database, cursors, dueWork }: ServiceContext,
   runs: Runs,
   actions: RunActions,
 ): Route[] {
+  const { sql } = database
   const list = (filters: RunFilters, page: Omit<Parameters<typeof listRuns>[1], 'filters' | 'cursors'>) =>
     listRuns(sql, { ...page, filters, cursors })
   return [
@@ -80,6 +83,8 @@ export function runRoutes(
       handler: ({ query: { limit, after }, binding, meta: { tenant, principal } }) =>
         pendingApprovals(sql, { tenant, principal, limit, after, binding, cursors }),
     }),
+
+    ...runFailureRoutes({ database, cursors }, () => dueWork.wake(retryingRuns)),
 
     defineRoute({
       operationId: 'getRun',

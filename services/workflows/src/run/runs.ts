@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import { maxCausationDepth } from '@opsplane/http'
+import { createChangedSignals, publishHint } from '@opsplane/nats'
 import { giveBackStatement, held, holdBack } from '@opsplane/postgres'
 import { type Budgets, systemClock } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
@@ -93,10 +94,20 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal },
     at: clock.at,
   })
+  const signals = createChangedSignals({
+    ...{ names: ctx.names, type: 'run' },
+    publish: (subject, payload) => publishHint(ctx.link, subject, payload),
+  })
   const programs = createPrograms(options.loadVersion)
   const ends = createEnds(database.sql, (runId) => runner.has(runId))
 
   async function commit(transition: Transition, aftermath: Aftermath | null) {
+    const moved = await move(transition, aftermath)
+    if (moved) signals.changed(transition.tenant, transition.runId)
+    return moved
+  }
+
+  async function move(transition: Transition, aftermath: Aftermath | null) {
     if (!aftermath) return store.commit(transition)
     const moved = await store.commitWith(transition, (tx) => follow(tx, aftermath, clock.at()))
     if (moved) tell(moved.followed ?? { runIds: [], admitted: true })
@@ -247,6 +258,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const start = createStarter({
     ...{ store, runner, programs, clock, owner, evaluate, database, logEnds: options.logEnds },
     wake: () => due.wake(),
+    changed: signals.changed,
     moved: measures.moved,
     limitOf: (program, request) => limitOf(options.expressions, program, request),
     async makeRoom(runIds) {
@@ -278,7 +290,12 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     waitForRest: ends.waitForRest,
     wake: () => due.wake(),
     ...{ runner, programs },
-    background: [startMonths(database.sql, log, 'add_run_month'), news, { close: () => closing.abort() }],
+    background: [
+      startMonths(database.sql, log, 'add_run_month'),
+      news,
+      signals,
+      { close: () => closing.abort() },
+    ],
     onDrain: () => ends.close(),
   }
 }

@@ -1,4 +1,5 @@
 import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contracts'
+import type { ChangedSignals } from '@opsplane/nats'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import { traceparentOfCause } from '@opsplane/telemetry'
 import type { Program } from '../engine/program.js'
@@ -61,6 +62,8 @@ export interface StarterOptions {
   wake(): void
   /** Cancels runs that have to make room for another one. */
   makeRoom(runIds: readonly string[]): Promise<void>
+  /** A run is there; in a transaction, about to be. */
+  changed: ChangedSignals['changed']
   /** A run has come to a state. */
   moved(status: RunFace['status']): void
   /** The run that a trigger of a workflow has started. */
@@ -134,6 +137,7 @@ export function createStarter(options: StarterOptions) {
     })
     if (!created) underWay?.abort()
     if (!created) return { runId: (await startedBy(workflow.id, triggerKey ?? '')) ?? id, created }
+    options.changed(tenant, id)
     options.moved('queued')
     if (face.status !== 'queued') options.moved(face.status)
     const run: HeldRun = { identity, face, fence: '1', seq: entries.length, bytes, signals: 0 }

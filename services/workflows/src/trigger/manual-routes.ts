@@ -57,7 +57,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         'to is their output. All others do what they do. A draft with problems is refused with all of them (422).',
       scope: 'workflows:write',
       body: TestWorkflow,
-      errors: ['not_found', 'invalid_state_transition', 'forbidden'],
+      errors: ['not_found', 'invalid_state_transition', 'forbidden', 'step_up_required'],
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, traceparent, now, signal } = meta
         const depth = depthOfRequest(meta)

@@ -38,7 +38,7 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
         '`permissions`. Runs act by these alone. A draft with problems is refused with all of them (422), as where it names ' +
         'something that is not there. Emits `workflow.published`, and `workflow.activated` with `activate`.',
       body: PublishWorkflow,
-      errors: [...errors, 'forbidden'],
+      errors: [...errors, 'forbidden', 'step_up_required'],
       handler: ({ params, body, meta }) => workflows.publish(params.id, body, meta),
     }),
 

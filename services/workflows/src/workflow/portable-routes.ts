@@ -41,6 +41,7 @@ export function portableRoutes(portable: Portable): Route[] {
         'not_found',
         'conflict',
         'forbidden',
+        'step_up_required',
         'invalid_state_transition',
         'version_conflict',
         'service_unavailable',

@@ -50,7 +50,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       body: NewWorkflow,
       response: WorkflowWithDraft,
       status: 201,
-      errors: ['conflict'],
+      errors: ['conflict', 'forbidden', 'step_up_required'],
       handler: ({ body, meta }) => workflows.create(body, meta),
     }),
 
@@ -81,7 +81,14 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       scope: 'workflows:write',
       body: WorkflowPatch,
       response: WorkflowWithDraft,
-      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      errors: [
+        'not_found',
+        'forbidden',
+        'step_up_required',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
       handler: ({ params, body, meta }) => workflows.update(params.id, body, meta),
     }),
 

@@ -1,7 +1,7 @@
 import type { PlatformEvent } from '@opsplane/contracts'
 import type { ConsumerTables, StreamPlace } from '../consumer-tables.js'
-import { errorText } from '../error-text.js'
 import { originOf } from '../event-origin.js'
+import { failureOf } from '../failure.js'
 import type { DeadLetter, MarkedLetter } from '../redrive-store.js'
 import type { Transaction } from '../transaction.js'
 
@@ -79,7 +79,7 @@ export function consumerTablesInMemory(
           streamSequence: message.after ?? message.seq,
           payload: message.string(),
           sourcePosition: position,
-          error: errorText(error),
+          ...failureOf(error),
           deliveries: message.deliveries,
         })
       }),
@@ -128,7 +128,7 @@ async function nextMarked(
         failed: async (error) =>
           write(tx, () => {
             const deliveries = letter.deliveries + 1
-            rows.letters.set(id, { ...letter, deliveries, error: errorText(error), redrivenAt: null })
+            rows.letters.set(id, { ...letter, deliveries, ...failureOf(error), redrivenAt: null })
           }),
       })
       return id

@@ -3,6 +3,7 @@ import {
   type Outbound,
   OutboundError,
   type OutboundResponse,
+  type OutboundTimings,
   type ResolveSecrets,
   type SecretUser,
   type SignCause,
@@ -22,6 +23,8 @@ export interface AttemptRecord {
   requestHeaders: Record<string, string>
   response: { status: number; headers: Record<string, string>; body: string; truncated: boolean } | null
   error: AttemptError | null
+  /** Null where nothing was sent. */
+  timings: OutboundTimings | null
 }
 
 export type AttemptResult =
@@ -80,6 +83,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
 
   return async (target, content, signal, isInTime = () => true) => {
     const startedMs = nowMs()
+    let timings: OutboundTimings | null = null
     const record = (part: Partial<AttemptRecord>): AttemptRecord => ({
       startedAt: new Date(startedMs).toISOString(),
       durationMs: Math.max(0, Math.round(nowMs() - startedMs)),
@@ -87,6 +91,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
       requestHeaders: {},
       response: null,
       error: null,
+      timings,
       ...part,
     })
     const failed = (error: AttemptError, headers: Record<string, string>): AttemptResult => ({
@@ -116,6 +121,9 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
         // By its message id.
         repeatable: true,
         statusDecides: true,
+        measured(measured: OutboundTimings) {
+          timings = measured
+        },
       }
       const answer = await outbound.request({ ...request, signal })
       return answered(answer, headers, record)

@@ -18,14 +18,21 @@ export interface AttemptColumns {
   response_truncated: boolean | null
   error_kind: string | null
   error_message: string | null
+  dns_ms: number | null
+  connect_ms: number | null
+  tls_ms: number | null
+  first_byte_ms: number | null
+  total_ms: number | null
+  is_connection_reused: boolean | null
 }
 
 export const attemptColumns = `id text, started_at text, url text, duration_ms int, request_headers json,
     response_status int, response_headers json, response_body text, body_start text, response_truncated boolean,
-    error_kind text, error_message text`
+    error_kind text, error_message text, dns_ms int, connect_ms int, tls_ms int, first_byte_ms int, total_ms int,
+    is_connection_reused boolean`
 
 const loggedColumns = `started_at, duration_ms, url, request_headers, response_status, response_headers, response_body,
-    response_truncated, error_kind, error_message`
+    response_truncated, error_kind, error_message, dns_ms, connect_ms, tls_ms, first_byte_ms, total_ms, is_connection_reused`
 
 /** The part of a statement that logs attempts; `attempts` has their columns, and the tenant of the delivery. */
 export const logAttempts = (number: string, attempts: string) => `

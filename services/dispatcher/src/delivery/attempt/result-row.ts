@@ -66,12 +66,13 @@ const nothingSent = ({ target: { url } }: DeliveryJob): AttemptRecord => ({
   requestHeaders: {},
   response: null,
   error: null,
+  timings: null,
 })
 
 function rowOf(
   { deliveryId, target: { epoch } }: DeliveryJob,
   number: number,
-  { startedAt, durationMs, url, requestHeaders, response, error }: AttemptRecord,
+  { startedAt, durationMs, url, requestHeaders, response, error, timings }: AttemptRecord,
 ): Omit<ResultRow, 'seq' | 'status' | 'due_in_ms'> {
   return {
     ...{ id: deliveryId, number, epoch },
@@ -86,6 +87,12 @@ function rowOf(
     response_truncated: response?.truncated ?? null,
     error_kind: error?.kind ?? null,
     error_message: error?.message ?? null,
+    dns_ms: timings?.dnsMs ?? null,
+    connect_ms: timings?.connectMs ?? null,
+    tls_ms: timings?.tlsMs ?? null,
+    first_byte_ms: timings?.firstByteMs ?? null,
+    total_ms: timings?.totalMs ?? null,
+    is_connection_reused: timings?.isConnectionReused ?? null,
   }
 }
 

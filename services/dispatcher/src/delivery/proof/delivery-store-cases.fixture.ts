@@ -29,6 +29,8 @@ const noAttempt = {
   ...{ started_at: '2026-01-01T00:00:00.000Z', url: plain.url, duration_ms: 1, request_headers: {} },
   ...{ response_status: null, response_headers: null, response_body: null, body_start: null },
   ...{ response_truncated: null, error_kind: null, error_message: null },
+  ...{ dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: null },
+  is_connection_reused: null,
 }
 
 const resultOf = (

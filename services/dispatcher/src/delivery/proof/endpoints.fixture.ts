@@ -91,6 +91,7 @@ function resultOf(
   { startedAt, endedAt }: { startedAt: number; endedAt: number },
 ): AttemptResult {
   const record: AttemptRecord = {
+    timings: null,
     startedAt: new Date(epochMs + startedAt).toISOString(),
     durationMs: Math.round(endedAt - startedAt),
     ...{ url: target.url, requestHeaders: {} },

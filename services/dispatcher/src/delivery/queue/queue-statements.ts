@@ -108,14 +108,19 @@ export async function tidyQueues(sql: Sql, limit: number, consumer: string): Pro
   return typeof row?.ended === 'number'
 }
 
-/** Fails deliveries whose event is gone: there is nothing to send. */
-export async function failWithoutEvent(sql: Sql, owner: string, ids: string[]): Promise<void> {
-  if (ids.length === 0) return
-  await sql.unsafe(
+/** Fails deliveries whose event is gone: there is nothing to send. Returns those it has failed. */
+export async function failWithoutEvent(
+  sql: Sql,
+  owner: string,
+  ids: string[],
+): Promise<readonly Pick<Claimed, 'id' | 'workspace_id' | 'environment'>[]> {
+  if (ids.length === 0) return []
+  return sql.unsafe<Pick<Claimed, 'id' | 'workspace_id' | 'environment'>[]>(
     `update deliveries set status = 'failed', due_at = null, lease_owner = null,
        last_error_kind = 'event_missing', last_error_message = 'The event of this delivery is not kept any more.',
        change_position = nextval('delivery_changes')
-     where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')`,
+     where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')
+     returning id, workspace_id, environment`,
     [ids, owner],
     { prepare: true },
   )

@@ -1,5 +1,6 @@
 import { Delivery } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { ChangedSignals } from '@opsplane/nats'
 import type { DeliveryDays } from '../retention/delivery-days.js'
 import { type ResendContext, resendDelivery } from './resend.js'
 import type { ResendAction } from './resending.js'
@@ -7,6 +8,8 @@ import type { ResendAction } from './resending.js'
 export interface ResendRoutesContext extends ResendContext {
   days: DeliveryDays
   nowMs(): number
+  /** A delivery was made, or is due again. */
+  changed: ChangedSignals['changed']
   /** Something is due now. */
   wake(): void
   /** Events were committed. */
@@ -23,7 +26,7 @@ const common = {
 } as const
 
 export function resendRoutes(context: ResendRoutesContext): Route[] {
-  const { days, nowMs, wake, announce } = context
+  const { days, nowMs, changed, wake, announce } = context
   const resend = async (
     action: ResendAction,
     params: { id: string; deliveryId: string },
@@ -32,6 +35,8 @@ export function resendRoutes(context: ResendRoutesContext): Route[] {
     const { id: webhookId, deliveryId } = params
     const request = { action, webhookId, deliveryId, days, nowMs: nowMs(), meta }
     const delivery = await resendDelivery(context, request)
+    changed(meta.tenant, delivery.id)
+    if (delivery.replayOf !== null) changed(meta.tenant, delivery.replayOf)
     wake()
     announce()
     return delivery

@@ -1,5 +1,6 @@
-import { reachesRecords } from '@opsplane/contracts'
+import { type ChangedType, changedPermissions, reachesRecords } from '@opsplane/contracts'
 import { delay, restMs } from '@opsplane/runtime'
+import { anyChanged, type ChangedFrame } from './gathered-changes.js'
 import { isFor, type LiveEvent, type Reader } from './live-event.js'
 
 /** What waits for a reader in memory; what is more is read from the log again, once there is room for it. */
@@ -18,7 +19,9 @@ export type FrameQueue = ReturnType<typeof createFrameQueue>
 
 /** What is still to be sent to one reader. */
 export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOptions) {
+  const { query, permissions } = reader
   let events: LiveEvent[] = []
+  let changes = new Map<ChangedType, string>()
   let bytes = 0
   let seq = 0
   let hasMissed = false
@@ -28,6 +31,7 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
 
   const clear = () => {
     events = []
+    changes = new Map()
     bytes = 0
     notify = new AbortController()
   }
@@ -45,6 +49,12 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       }
       if (wanted.length > 0) notify.abort()
     },
+    /** What the reader has not taken yet is one message for each type, by which pages read all of it again. */
+    addChanged({ type, frame }: ChangedFrame) {
+      if (query.changed === 'false' || !permissions.includes(changedPermissions[type])) return
+      changes.set(type, changes.has(type) ? anyChanged(type).frame : frame)
+      notify.abort()
+    },
     /** Hands a frame to the reader, which asks for more once it has room. */
     *send(frame: string): Generator<string> {
       sentAt = performance.now()
@@ -56,8 +66,9 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       if (!notify.signal.aborted) await delay(ms, AbortSignal.any([notify.signal, ended]))
     },
     /** All that waits, and the place of the last event that came, 0 without one; without `events` they are to be read from the log. */
-    take(): { events: LiveEvent[] | undefined; seq: number } {
-      const taken = { events: hasMissed ? undefined : events, seq }
+    take(): { events: LiveEvent[] | undefined; seq: number; changed: string } {
+      const changed = [...changes.values()].join('')
+      const taken = { events: hasMissed ? undefined : events, seq, changed }
       hasMissed = false
       clear()
       return taken
@@ -72,4 +83,4 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
   }
 }
 
-const isOfRecord = ({ type }: LiveEvent) => reachesRecords({ events: [type], filter: null })
+const isOfRecord = ({ event }: LiveEvent) => reachesRecords({ events: [event.type] })

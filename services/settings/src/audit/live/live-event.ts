@@ -1,8 +1,11 @@
 import {
+  type DeliveryBody,
+  deliveryBody,
   type Environment,
   type EventStreamQuery,
   eventPermission,
   everyEventPermission,
+  filterMatches,
   PlatformEvent,
   patternMatches,
   StreamedEvent,
@@ -12,19 +15,27 @@ import {
 /** An event of the audit log, written once for all that read it. */
 export interface LiveEvent {
   seq: number
-  environment: string
-  type: string
-  resource: { type: string; id: string }
-  requestId: string | null
+  event: PlatformEvent
+  /** What filters look at. */
+  body(): DeliveryBody
   /** As a server-sent event. */
   frame: string
 }
 
 export function liveEvent({ seq, state }: { seq: number; state: Record<string, unknown> }): LiveEvent {
   const event = PlatformEvent.parse(state)
-  const { environment, type, resource, requestId } = event
   const data = stringifyExact(StreamedEvent.parse({ ...event, seq }))
-  return { seq, environment, type, resource, requestId, frame: `id: ${seq}\nevent: event\ndata: ${data}\n\n` }
+  let body: DeliveryBody | undefined
+  return {
+    seq,
+    event,
+    // As a webhook would be sent it, whichever it is.
+    body: () => {
+      body ??= deliveryBody(event, '')
+      return body
+    },
+    frame: `id: ${seq}\nevent: event\ndata: ${data}\n\n`,
+  }
 }
 
 /** Who reads, and what they want of it. */
@@ -34,15 +45,34 @@ export interface Reader {
   query: EventStreamQuery
 }
 
+type Parameters = Omit<EventStreamQuery, 'afterSeq' | 'changed'>
+type Conditions = { [Name in keyof Parameters]-?: NonNullable<Parameters[Name]> }
+
+/** Whether an event is what each parameter of the query asks for. */
+const conditions: {
+  readonly [Name in keyof Conditions]: (live: LiveEvent, wanted: Conditions[Name]) => boolean
+} = {
+  type: ({ event }, patterns) => patterns.some((pattern) => patternMatches(pattern, event.type)),
+  actor: ({ event }, id) => event.actor.id === id,
+  resourceType: ({ event }, type) => event.resource.type === type,
+  resourceId: ({ event }, id) => event.resource.id === id,
+  requestId: ({ event }, id) => event.requestId === id,
+  address: ({ event }, address) => event.source?.address === address,
+  filter: ({ body }, filter) => filterMatches(filter, body()),
+}
+
+const holds = <Name extends keyof Conditions>(name: Name, live: LiveEvent, query: EventStreamQuery) => {
+  const wanted = query[name] as Conditions[Name] | undefined
+  return wanted === undefined || conditions[name](live, wanted)
+}
+const names = Object.keys(conditions) as (keyof Conditions)[]
+
 /** Whether a reader wants an event and may read it. Row rules are not among this. */
-export function isFor({ environment, permissions, query }: Reader, event: LiveEvent): boolean {
-  const { type: patterns, resourceType, resourceId, requestId } = query
+export function isFor({ environment, permissions, query }: Reader, live: LiveEvent): boolean {
+  const { event } = live
   return (
     event.environment === environment &&
-    (patterns === undefined || patterns.some((pattern) => patternMatches(pattern, event.type))) &&
-    (resourceType === undefined || resourceType === event.resource.type) &&
-    (resourceId === undefined || resourceId === event.resource.id) &&
-    (requestId === undefined || requestId === event.requestId) &&
-    (permissions.includes(everyEventPermission) || permissions.includes(eventPermission(event.type)))
+    (permissions.includes(everyEventPermission) || permissions.includes(eventPermission(event.type))) &&
+    names.every((name) => holds(name, live, query))
   )
 }

@@ -1,24 +1,20 @@
-import { EventStreamQuery, rulesAgainst, StreamedEvent } from '@opsplane/contracts'
+import { EventStreamQuery, StreamedEvent } from '@opsplane/contracts'
 import { defineStream, type RequestMeta, type Route } from '@opsplane/http'
 import type { SubscriptionRules } from '@opsplane/service'
 import { createConcurrencyLimiter } from '../concurrency-limiter.js'
-import { maxMissed, streamEvents } from './stream.js'
-import type { AuditTails } from './tails.js'
+import { type Live, maxMissed, streamEvents } from './stream.js'
 
 /** Of one workspace, on one replica. */
 const streamsAtOnce = { perWorkspace: 2_000 }
 
 /** The audit log as it grows. */
-export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): Route[] {
+export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[] {
   const limiter = createConcurrencyLimiter(
     streamsAtOnce,
     'The workspace reads as many event streams as it may. Close some, or try again later.',
   )
-  const hidesRecords = async ({ principal, tenant }: RequestMeta) => {
-    const { workspaceId, environment } = tenant
-    const hiding = rulesAgainst(await rules.of(workspaceId), principal, environment, { events: ['record.*'] })
-    return hiding.length > 0
-  }
+  const hidesRecords = async ({ principal, tenant }: RequestMeta, { filter }: EventStreamQuery) =>
+    !(await rules.permits(principal, tenant, { events: ['record.*'], filter }))
 
   return [
     defineStream({
@@ -26,12 +22,14 @@ export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): 
       path: '/events/stream',
       summary: 'Read events as they happen',
       description:
-        'Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, ' +
-        'its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are ' +
-        'left out where row rules hide some of them from you. The first is `ready`; with `Last-Event-ID`, or `afterSeq`, come those ' +
-        `after that one, or a \`reset\` where they are more than ${maxMissed.toLocaleString('en')}: load the page again then. A comment comes every 15 s. A ` +
-        'reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a ' +
-        'permission was taken away.',
+        'Server-sent events of the workspace and environment. The first is `ready`. An `event` comes for each event of the audit log you ' +
+        'may read, once and in order; its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; ' +
+        'events of records are left out where row rules hide some of them from you, unless `filter` names other tables by ' +
+        '`data.tableSlug`. With `Last-Event-ID`, or `afterSeq`, come those after that one, or a `reset` where they are more than ' +
+        `${maxMissed.toLocaleString('en')}: load the page again then. A \`changed\` (\`{type, ids, isMore}\`, without \`id\`) says at most once a second that ` +
+        'deliveries (`webhooks:read`), runs (`runs:read`) or executions (`executions:read`) have changed; with `isMore` also others than ' +
+        'those named. A comment comes every 15 s. A reader that takes nothing for 30 s is cut. The stream ends within a second after the ' +
+        'token or a permission was taken away.',
       tag: 'Events',
       scope: 'authenticated',
       workspace: 'required',
@@ -45,12 +43,12 @@ export function eventStreamRoutes(tails: AuditTails, rules: SubscriptionRules): 
           ...{ workspaceId: tenant.workspaceId, environment: tenant.environment, query, signal },
           permissions: principal.permissions,
           after: placeOf(lastEventId) ?? query.afterSeq,
-          hidesRecords: () => hidesRecords(meta),
+          hidesRecords: () => hidesRecords(meta, query),
           cut: () => cut.abort(),
         }
         return {
           cut: cut.signal,
-          frames: limiter.stream(tenant.workspaceId, () => streamEvents(tails, options)),
+          frames: limiter.stream(tenant.workspaceId, () => streamEvents(live, options)),
         }
       },
     }),

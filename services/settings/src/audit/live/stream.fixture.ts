@@ -11,8 +11,10 @@ export interface SentEvent {
 export interface OpenStream {
   status: number
   headers: Headers
-  /** All that was read so far. */
+  /** All that was read so far, but for `changed`. */
   events: SentEvent[]
+  /** What was said of changes, as it was sent. */
+  changed: SentEvent[]
   /** The last `id` the reader has seen, also of what was no event. */
   lastId(): number
   /** Resolves with the events once there are so many. */
@@ -37,6 +39,7 @@ export async function openStream(
     signal: closing.signal,
   })
   const events: SentEvent[] = []
+  const changed: SentEvent[] = []
   let lastId = 0
   const read = async () => {
     let text = ''
@@ -54,7 +57,7 @@ export async function openStream(
         if (fields.has('id')) lastId = Number(fields.get('id'))
         const [event, data] = [fields.get('event'), fields.get('data')]
         if (event !== undefined && data !== undefined)
-          events.push({ id: lastId, event, data: JSON.parse(data) })
+          (event === 'changed' ? changed : events).push({ id: lastId, event, data: JSON.parse(data) })
       }
     }
   }
@@ -62,6 +65,7 @@ export async function openStream(
     status: response.status,
     headers: response.headers,
     events,
+    changed,
     lastId: () => lastId,
     until: (count) => waitFor(() => events.length >= count && events),
     ended: read().catch(() => undefined),

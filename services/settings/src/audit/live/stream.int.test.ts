@@ -1,7 +1,17 @@
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { type PlatformEvent, type Principal, VerifiedToken } from '@opsplane/contracts'
-import { waitFor } from '@opsplane/testing'
+import {
+  AuditEvent,
+  type Environment,
+  EventStreamQuery,
+  natsNames,
+  type PlatformEvent,
+  type Principal,
+  VerifiedToken,
+} from '@opsplane/contracts'
+import { connectNats } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../../settings.fixture.js'
 import { foreignEvent, publish as publishTo } from '../audit.fixture.js'
 import { type OpenStream, openStream } from './stream.fixture.js'
@@ -113,6 +123,34 @@ describe('the stream of events', () => {
     expect(stream.events.at(-1)?.id).toBe(end + 1)
   })
 
+  it('takes the filters of the audit log, each of which selects the same here', async () => {
+    const wanted = event('selected', {
+      type: 'problem.created',
+      actor: { id: 'usr_9', name: 'Nine', type: 'user' },
+      resource: { type: 'problem', id: 'prb_9', displayName: 'Nine' },
+      requestId: 'req-number-9',
+      source: { address: '198.51.100.9', userAgent: 'nine/1' },
+    })
+    const filters = {
+      ...{ actor: 'usr_9', type: 'problem.*', resourceType: 'problem', resourceId: 'prb_9' },
+      ...{ requestId: 'req-number-9', address: '198.51.100.9' },
+    }
+    const { afterSeq: _, filter: __, changed: ___, ...shared } = EventStreamQuery.shape
+    expect(Object.keys(filters).sort()).toEqual(Object.keys(shared).sort())
+    const queries = Object.entries(filters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    const ofBody = `filter=${encodeURIComponent('{"data.title":{"starts_with":"sel"}}')}`
+    const opened = await Promise.all([...queries, ofBody].map((query) => open({ query: `?${query}` })))
+    for (const stream of opened) await stream.until(1)
+    await publish(event('other'), wanted, event('another'))
+    const end = Number(opened[0]?.events[0]?.id) + 3
+    for (const stream of opened) await waitFor(() => stream.lastId() >= end)
+    expect(opened.map(titlesOf)).toEqual(opened.map(() => ['selected']))
+    for (const query of queries) {
+      const { items } = (await settings.service.as(owner).get(`/audit?${query}`)).page(AuditEvent)
+      expect([query, items.map(({ id }) => id)]).toEqual([query, [wanted.id]])
+    }
+  })
+
   it('shows events whose kind the reader may read, and of records none where it is not known what rules hide', async () => {
     const agent = { ...owner, role: 'agent', permissions: ['itsm:read', 'records:read', 'tables:write'] }
     const stream = await open({}, agent)
@@ -143,6 +181,16 @@ describe('the stream of events', () => {
   it('is refused what is no type, and a workspace that nobody has named', async () => {
     const refused = await settings.service.as(owner).get('/events/stream?type=Not+a+type')
     expect(refused.error()).toMatchObject({ code: 'validation_failed' })
+    for (const [filter, path] of [
+      ['{', '/filter'],
+      ['{"data.title":{"like":"x"}}', '/filter/data.title/like'],
+    ] as const) {
+      const reply = await settings.service
+        .as(owner)
+        .get(`/events/stream?filter=${encodeURIComponent(filter)}`)
+      expect(reply.error().code).toBe('validation_failed')
+      expect(reply.error().details[0]).toMatchObject({ in: 'query', path })
+    }
     const { workspaceId: _, workspaceSlug: __, ...nowhere } = owner
     expect((await settings.service.as(nowhere).get('/events/stream')).status).toBe(400)
   })
@@ -172,6 +220,47 @@ describe('the stream of events', () => {
       idle.write('\r\n')
       return Promise.race([isCut, settings.service.sql`select 1`.then(() => false)])
     })
+  })
+
+  it('says what else has changed, each type to those who may read it', async () => {
+    const names = natsNames(settings.service.natsPrefix)
+    const { workspaceId } = ada
+    const agent = { ...owner, role: 'agent', permissions: ['runs:read'] }
+    const streams = {
+      all: await open(),
+      runs: await open({}, agent),
+      none: await open({ query: '?changed=false' }),
+    }
+    for (const stream of Object.values(streams)) await stream.until(1)
+    const said = ({ changed }: OpenStream) =>
+      new Set(changed.flatMap(({ data }) => (data.ids as string[]).map((id) => `${data.type} ${id}`)))
+    const link = connectNats({
+      url: testNatsUrl(),
+      name: 'test',
+      log: createLogger({ service: 'test', level: 'silent' }),
+    })
+    try {
+      const nats = await link.ready()
+      const signal = (environment: Environment, changed: unknown) =>
+        nats.publish(names.changedSubject({ workspaceId, environment }), JSON.stringify(changed))
+      // What is signalled before somebody listens is lost.
+      await waitFor(() => {
+        signal('production', 'no signal')
+        signal('staging', { type: 'run', ids: ['run_elsewhere'] })
+        for (const [type, id] of [
+          ['delivery', 'del_1'],
+          ['execution', 'exec_1'],
+          ['run', 'run_1'],
+        ])
+          signal('production', { type, ids: [id] })
+        return said(streams.all).size >= 3 && said(streams.runs).size >= 1
+      })
+    } finally {
+      await link.close()
+    }
+    expect([...said(streams.all)].sort()).toEqual(['delivery del_1', 'execution exec_1', 'run run_1'])
+    expect([...said(streams.runs)]).toEqual(['run run_1'])
+    expect(streams.none.changed).toEqual([])
   })
 
   it('ends when the service drains, so that the reader goes on elsewhere', async () => {

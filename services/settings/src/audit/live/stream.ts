@@ -1,3 +1,4 @@
+import type { Changes } from './changes.js'
 import { createFrameQueue } from './frame-queue.js'
 import type { Reader } from './live-event.js'
 import type { AuditTails } from './tails.js'
@@ -14,6 +15,12 @@ export interface StreamOptions extends Reader {
   hidesRecords(): Promise<boolean>
 }
 
+/** What streams are made of. */
+export interface Live {
+  tails: AuditTails
+  changes: Changes
+}
+
 /** Further back a page is loaded again rather than brought up to date. */
 export const maxMissed = 10_000
 const heartbeatMs = 15_000
@@ -22,13 +29,17 @@ const [retryMs, retrySpreadMs] = [1_000, 4_000]
 
 /**
  * Server-sent events of a log: at first `ready`, or `reset` where too much was missed, then each event once and in order, and a comment
- * every 15 s. Ends when the client leaves or the process drains.
+ * every 15 s; between them what else has changed. Ends when the client leaves or the process drains.
  */
-export async function* streamEvents(tails: AuditTails, options: StreamOptions): AsyncGenerator<string> {
-  const { workspaceId, after, signal } = options
+export async function* streamEvents(
+  { tails, changes }: Live,
+  options: StreamOptions,
+): AsyncGenerator<string> {
+  const { workspaceId, environment, after, signal } = options
   const ended = AbortSignal.any([signal, tails.ending])
   const queue = createFrameQueue(options)
   const { seq: end, stop } = await tails.follow(workspaceId, queue.add)
+  const stopChanges = changes.follow({ workspaceId, environment }, queue.addChanged)
   try {
     const isTooOld = after !== undefined && (end - after > maxMissed || after > end)
     let sent = isTooOld ? end : (after ?? end)
@@ -49,15 +60,17 @@ export async function* streamEvents(tails: AuditTails, options: StreamOptions): 
       await queue.filled(heartbeatMs, ended)
       if (ended.aborted) return
       const taken = queue.take()
+      if (taken.changed !== '') yield* queue.send(taken.changed)
       upTo = Math.max(upTo, taken.seq)
       if (taken.events === undefined) continue
       const text = await queue.textOf(taken.events)
       const isPlaceShown = text !== '' && taken.events.at(-1)?.seq === upTo
       const place = upTo > sent && !isPlaceShown ? `id: ${upTo}\n\n` : ''
-      yield* queue.send(text + place || ': \n\n')
+      if (text + place !== '' || taken.changed === '') yield* queue.send(text + place || ': \n\n')
       sent = upTo
     }
   } finally {
     stop()
+    stopChanges()
   }
 }

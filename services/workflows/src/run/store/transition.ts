@@ -1,4 +1,4 @@
-import { stringifyExact } from '@opsplane/contracts'
+import { stringifyExact, type TenantScope } from '@opsplane/contracts'
 import {
   type ArrayParameters,
   arrays,
@@ -14,6 +14,7 @@ import { journalParametersOf, journalPartsOf } from './journal-lines.js'
 /** What one run becomes, all of it or nothing. */
 export interface Transition {
   runId: string
+  tenant: TenantScope
   /** Of the lease it is made under. */
   fence: string
   /** The last entry it was decided on. */

@@ -1,0 +1,53 @@
+import { get } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Caller, headersOf } from '../limits/callers.js'
+
+/**
+ * Programs that read streams of events, in a process of their own: so many of each workspace, each on a socket of its own, for the
+ * incidents of its group. `count` is answered with how many are open and how many events were seen; `report` with how long after its
+ * request each was seen, and what went wrong.
+ */
+const tenants = JSON.parse(process.env.CALLERS ?? '') as Caller[][]
+const streams = Number(process.env.STREAMS)
+const ofGroup = Number(process.env.GROUP)
+
+const latencies: number[] = []
+const failures: string[] = []
+let open = 0
+
+async function read(caller: Caller, group: number): Promise<void> {
+  const filter = encodeURIComponent(JSON.stringify({ 'data.tags': { contains: `group-${group}` } }))
+  const headers = await headersOf(caller)()
+  const url = `${caller.url}/events/stream?type=incident.created&changed=false&filter=${filter}`
+  const ended = (why: string) => failures.push(`a stream ended: ${why}`)
+  get(url, { headers, agent: false }, (response) => {
+    if (response.statusCode !== 200) ended(`answered ${response.statusCode}`)
+    let text = ''
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      const blocks = (text + chunk).split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) take(block)
+    })
+    response.on('close', () => ended('closed'))
+  }).on('error', (error) => ended(String(error)))
+}
+
+function take(block: string): void {
+  if (block.includes('event: ready')) open++
+  if (!block.includes('event: event')) return
+  const seenAtMs = performance.timeOrigin + performance.now()
+  const data = JSON.parse(block.slice(block.indexOf('data: ') + 6)) as { data: { after: { title: string } } }
+  latencies.push(seenAtMs - Number(data.data.after.title))
+}
+
+process.on('message', (message) => {
+  if (message === 'count') process.send?.({ open, seen: latencies.length, failures: failures.slice(0, 3) })
+  if (message === 'report') process.send?.({ latencies, failures: failures.slice(0, 3) })
+})
+process.send?.({ port: 0 })
+for (let at = 0; at < streams; at++)
+  for (const callers of tenants) {
+    const caller = callers[at % callers.length]
+    if (caller) await read(caller, Math.floor(at / ofGroup))
+    if (at % 10 === 0) await delay(10)
+  }

@@ -1,0 +1,45 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Place } from '../place/place.js'
+import { apiOf, type ReplayRequest } from './api.js'
+
+/** A job that runs is asked how far it is; nothing signals each of its steps. */
+const progressEveryMs = 1_000
+
+export const replaysQuery = (place: Place, id: string) =>
+  queryOptions({
+    queryKey: [place.workspace, place.environment, 'replays', id],
+    queryFn: async ({ signal }) =>
+      (
+        await apiOf(place).get('/webhooks/{id}/replays', {
+          params: { path: { id }, query: { limit: 20 } },
+          signal,
+        })
+      ).data,
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ status }) => status === 'running') ? progressEveryMs : false,
+  })
+
+interface ReplayRange {
+  status: readonly ('failed' | 'succeeded')[]
+  fromMs: number
+  toMs: number
+}
+export const replayRequest = ({ status, fromMs, toMs }: ReplayRange): ReplayRequest => ({
+  status: [...status],
+  from: new Date(fromMs).toISOString(),
+  to: new Date(toMs).toISOString(),
+})
+
+/** How many deliveries a replay would be of. */
+export const replayCountQuery = (place: Place, id: string, range: ReplayRequest) =>
+  queryOptions({
+    queryKey: [place.workspace, place.environment, 'replays', id, 'count', range],
+    queryFn: async ({ signal }) =>
+      (
+        await apiOf(place).post('/webhooks/{id}/deliveries/replay', {
+          params: { path: { id } },
+          body: { ...range, dryRun: true },
+          signal,
+        })
+      ).data,
+  })

@@ -1,0 +1,37 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { apiOf } from '../../api/api.js'
+import { Empty } from '../../patterns/problem.js'
+import { takeKeptToken } from '../../place/fragment.js'
+import { Refusal } from '../../proof/refusal.js'
+import { texts } from '../../texts/en.js'
+import { AccountFrame } from './frame.js'
+
+const words = texts.account
+
+/** Where the mail leads that proves an address: nothing is to be done here. */
+export function ProveAddress() {
+  const isBegun = useRef(false)
+  const prove = useMutation({
+    mutationFn: (token: string) => apiOf().post('/auth/address/prove/confirm', { body: { token } }),
+  })
+  useEffect(() => {
+    // The token works once.
+    if (isBegun.current) return
+    isBegun.current = true
+    prove.mutate(takeKeptToken(sessionStorage) ?? '')
+  }, [prove])
+  return (
+    <AccountFrame>
+      {prove.isSuccess && <Empty title={words.addressProven} />}
+      <Refusal
+        error={prove.error}
+        words={{ invalid_token: words.addressOver, validation_failed: words.addressOver }}
+      />
+      <Link to="/account" className="link">
+        {words.toAccount}
+      </Link>
+    </AccountFrame>
+  )
+}

@@ -1,0 +1,23 @@
+import type { SessionDetail } from '../../api/api.js'
+import { Time } from '../../patterns/time.js'
+import { texts } from '../../texts/en.js'
+import { programOf } from './program.js'
+
+const words = texts.account
+
+/** Where, with what and when. */
+export function SessionText({ session }: { session: SessionDetail }) {
+  const { userAgent, address, methods = [], createdAt, lastSeenAt, current } = session
+  return (
+    <span className="grow">
+      <strong title={userAgent}>{programOf(userAgent)}</strong>{' '}
+      {current && <span className="state-good">{words.thisOne}</span>}
+      <span className="small muted block">
+        {[address, ...methods.map((method) => words.methods[method])].join(' · ')}
+      </span>
+      <span className="small muted block">
+        {words.seen} <Time at={lastSeenAt} />, {words.signedIn} <Time at={createdAt} />
+      </span>
+    </span>
+  )
+}

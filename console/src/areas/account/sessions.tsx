@@ -1,0 +1,59 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { apiOf } from '../../api/api.js'
+import { Confirm } from '../../patterns/confirm.js'
+import { Problem } from '../../patterns/problem.js'
+import { signInPages } from '../../place/session.js'
+import { Refusal } from '../../proof/refusal.js'
+import { texts } from '../../texts/en.js'
+import { Section } from './frame.js'
+import { programOf } from './program.js'
+import { sessionsQuery } from './queries.js'
+import { SessionText } from './session-text.js'
+
+const words = texts.account
+
+/** Where a person is signed in, and how to end that. */
+export function Sessions() {
+  const queries = useQueryClient()
+  const { data, error, refetch } = useQuery(sessionsQuery)
+  const end = useMutation({
+    mutationFn: (id: string) => apiOf().delete('/auth/sessions/{id}', { params: { path: { id } } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  })
+  const endAll = useMutation({
+    mutationFn: () => apiOf().delete('/auth/sessions'),
+    onSuccess: () => location.assign(signInPages.signIn),
+  })
+  return (
+    <Section
+      title={words.sessions}
+      help={words.sessionsHelp}
+      end={
+        <Confirm
+          label={words.endAll}
+          question={words.endAllAsk}
+          isBusy={endAll.isPending}
+          onConfirm={() => endAll.mutate()}
+        />
+      }
+    >
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      <ul className="things">
+        {data?.data.map((session) => (
+          <li key={session.id} className="thing">
+            <SessionText session={session} />
+            {!session.current && (
+              <Confirm
+                label={words.end}
+                question={words.endAsk(programOf(session.userAgent))}
+                isBusy={end.isPending && end.variables === session.id}
+                onConfirm={() => end.mutate(session.id)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      <Refusal error={end.error ?? endAll.error} />
+    </Section>
+  )
+}

@@ -1,0 +1,56 @@
+import { Button } from '@mantine/core'
+import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { ShownRequest } from '../../api/curl.js'
+import { Icon } from '../../patterns/icons.js'
+import { PageHead } from '../../patterns/page.js'
+import { usePlace } from '../../place/context.js'
+import { texts } from '../../texts/en.js'
+
+const words = texts.people
+
+/** The pages about people, each with what one has to be allowed to be shown it. */
+export const peoplePages = [
+  { name: 'users', to: '/w/$workspace/$environment/people/users', needs: 'users:read' },
+  { name: 'roles', to: '/w/$workspace/$environment/people/roles', needs: 'roles:read' },
+  { name: 'keys', to: '/w/$workspace/$environment/people/keys', needs: 'tokens:manage' },
+  { name: 'secrets', to: '/w/$workspace/$environment/people/secrets', needs: 'secrets:read' },
+  { name: 'signOn', to: '/w/$workspace/$environment/people/sign-on', needs: 'workspace:read' },
+] as const
+
+/** Title, the pages beside this one, and what one does here. */
+export function PeopleHead({ request, children }: { request: ShownRequest; children?: ReactNode }) {
+  const { place, may } = usePlace()
+  return (
+    <>
+      <PageHead title={words.title} request={request}>
+        {children}
+      </PageHead>
+      <nav className="pages" aria-label={words.title}>
+        {peoplePages
+          .filter(({ needs }) => may(needs))
+          .map(({ name, to }) => (
+            <Link
+              key={name}
+              to={to}
+              params={place}
+              className="page-link"
+              activeProps={{ className: 'page-link page-link-active' }}
+            >
+              {words.tabs[name]}
+            </Link>
+          ))}
+      </nav>
+    </>
+  )
+}
+
+/** Goes to the form of something new. */
+export function NewButton({ label, form }: { label: string; form: LinkProps }) {
+  const navigate = useNavigate()
+  return (
+    <Button size="xs" leftSection={<Icon name="add" />} onClick={() => void navigate(form)}>
+      {label}
+    </Button>
+  )
+}

@@ -1,0 +1,75 @@
+import { useNavigate } from '@tanstack/react-router'
+import { apiOf } from '../../api/api.js'
+import { fieldErrors } from '../../api/failure.js'
+import { useDraft } from '../../patterns/draft.js'
+import { DetailHead } from '../../patterns/page.js'
+import { usePlace } from '../../place/context.js'
+import { Field, PasswordField } from '../../proof/fields.js'
+import { texts } from '../../texts/en.js'
+import { Lines, linesOf, SubmitForm, useChange } from './form.js'
+
+const words = texts.people.secrets
+
+/** Stores a secret. Its value is in no draft. */
+export function NewSecret() {
+  const { place } = usePlace()
+  const navigate = useNavigate()
+  const [draft, change, clear] = useDraft('secret', { name: '', hosts: '' })
+  const create = useChange((value: string) =>
+    apiOf(place).post('/secrets', { body: { name: draft.name, value, hosts: linesOf(draft.hosts) } }),
+  )
+  const wrong = fieldErrors(create.error)
+  const submit = (form: HTMLFormElement) =>
+    create.mutate(String(new FormData(form).get('value')), {
+      onSuccess: ({ data: { name } }) => {
+        clear()
+        void navigate({
+          to: '/w/$workspace/$environment/people/secrets/$secretName',
+          params: { ...place, secretName: name },
+        })
+      },
+    })
+  return (
+    <>
+      <DetailHead
+        title={words.createTitle}
+        closed={{ to: '/w/$workspace/$environment/people/secrets', params: place }}
+      />
+      <div className="detail-body panel">
+        <SubmitForm label={words.create} change={create} onSubmit={submit}>
+          <Field
+            label={texts.people.name}
+            help={words.nameHelp}
+            name="name"
+            value={draft.name}
+            error={wrong.name}
+            autoComplete="off"
+            maxLength={100}
+            required
+            autoFocus
+            onChange={({ currentTarget: { value } }) => change({ name: value })}
+          />
+          <PasswordField
+            label={words.value}
+            help={words.valueHelp}
+            name="value"
+            autoComplete="off"
+            error={wrong.value}
+            required
+          />
+          <Lines
+            label={words.hosts}
+            help={words.hostsHelp}
+            value={draft.hosts}
+            error={firstOf(wrong, 'hosts')}
+            onChange={(hosts) => change({ hosts })}
+          />
+        </SubmitForm>
+      </div>
+    </>
+  )
+}
+
+/** What is wrong with a field, or with the first of its values that is wrong. */
+export const firstOf = (wrong: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.entries(wrong).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1]

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { changeOf, familiesOf, someOf } from './role-change.js'
+
+const names = fc.uniqueArray(
+  fc.constantFrom('itsm:read', 'itsm:write', 'apps:use', 'audit:read', 'runs:read'),
+)
+
+test('what a change takes and gives leads from the one to the other, and names nothing that stays', () => {
+  fc.assert(
+    fc.property(names, names, (before, after) => {
+      const { takes, gives } = changeOf(before, after)
+      const changed = [...before.filter((name) => !takes.includes(name)), ...gives]
+      expect([...changed].sort()).toEqual([...after].sort())
+      expect([...takes, ...gives].filter((name) => before.includes(name) && after.includes(name))).toEqual([])
+    }),
+  )
+})
+
+test('permissions stand together by what they are about', () => {
+  expect(familiesOf(['itsm:read', 'apps:use', 'itsm:write'])).toEqual([
+    ['itsm', ['itsm:read', 'itsm:write']],
+    ['apps', ['apps:use']],
+  ])
+})
+
+test.each([
+  [[], { names: '', more: 0 }],
+  [['Ada', 'Bob', 'Cy'], { names: 'Ada, Bob, Cy', more: 0 }],
+  [['Ada', 'Bob', 'Cy', 'Dee', 'Eve'], { names: 'Ada, Bob, Cy', more: 2 }],
+])('of %j some are named', (all, expected) => {
+  expect(someOf(all)).toEqual(expected)
+})

@@ -1,0 +1,43 @@
+import { usePlace } from '../../place/context.js'
+import { texts } from '../../texts/en.js'
+import { Tick } from './form.js'
+import { familiesOf } from './role-change.js'
+
+const words = texts.people.roles
+
+interface RolePermissionsProps<Permission extends string> {
+  all: readonly Permission[]
+  allowed: readonly Permission[]
+  /** Without it they are shown alone. */
+  onChange?(allowed: Permission[]): void
+}
+
+/** Permissions by what they are about. Nobody allows what they may not do themselves. */
+export function RolePermissions<Permission extends string>({
+  all,
+  allowed,
+  onChange,
+}: RolePermissionsProps<Permission>) {
+  const { may } = usePlace()
+  const turn = (permission: Permission, isOn: boolean) =>
+    onChange?.(all.filter((each) => (each === permission ? isOn : allowed.includes(each))))
+  return (
+    <div className="families">
+      {familiesOf(all).map(([family, permissions]) => (
+        <fieldset key={family} className="family">
+          <legend>{family}</legend>
+          {permissions.map((permission) => (
+            <Tick
+              key={permission}
+              label={permission.split(':')[1]}
+              isOn={allowed.includes(permission)}
+              isDisabled={onChange === undefined || !may(permission)}
+              title={onChange !== undefined && !may(permission) ? words.beyond : undefined}
+              onTurn={(isOn) => turn(permission, isOn)}
+            />
+          ))}
+        </fieldset>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+/** What the addresses of lists about people say after the question mark. What is none of them is left out. */
+type Given = Readonly<Record<string, unknown>>
+
+export const userStatuses = ['active', 'invited', 'suspended', 'deactivated'] as const
+export const keyStatuses = ['active', 'rotated', 'revoked'] as const
+
+export interface UserSearch {
+  status?: (typeof userStatuses)[number]
+  role?: string
+  q?: string
+}
+
+export function userSearch({ status, role, q }: Given): UserSearch {
+  const known = userStatuses.find((each) => each === status)
+  return { ...(known && { status: known }), ...text('role', role), ...text('q', q) }
+}
+
+export interface KeySearch {
+  whose?: 'all'
+  status?: (typeof keyStatuses)[number]
+}
+
+/** A person's own keys are not filtered by the API. */
+export function keySearch({ whose, status }: Given): KeySearch {
+  if (whose !== 'all') return {}
+  const known = keyStatuses.find((each) => each === status)
+  return { whose, ...(known && { status: known }) }
+}
+
+export interface NotificationSearch {
+  unread?: 'true' | 'false'
+}
+
+export function notificationSearch({ unread }: Given): NotificationSearch {
+  // The router reads true and false as such.
+  const known = (['true', 'false'] as const).find((each) => each === String(unread))
+  return known === undefined ? {} : { unread: known }
+}
+
+function text<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
+  const given = typeof value === 'number' ? String(value) : value
+  return typeof given === 'string' && given !== '' ? ({ [name]: given } as Record<Name, string>) : {}
+}

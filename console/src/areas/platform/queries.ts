@@ -1,0 +1,57 @@
+import { queryOptions } from '@tanstack/react-query'
+import { apiOf, type DeadLetter } from '../../api/api.js'
+import { type ListPage, pageSize } from '../../api/queries.js'
+
+/** What belongs to the installation, and to no workspace. */
+export const platformKey = ['platform'] as const
+
+export const statusQuery = queryOptions({
+  queryKey: [...platformKey, 'status'],
+  queryFn: async ({ signal }) => (await apiOf().get('/platform/status', { signal })).data,
+  refetchInterval: 5_000,
+})
+
+export interface LetterSearch {
+  service?: DeadLetter['service']
+}
+
+const services = [
+  ...['settings', 'itsm', 'dispatcher', 'integrations', 'database-studio', 'workflows', 'sdk'],
+  ...['analytics', 'apps'],
+] as DeadLetter['service'][]
+export const backendNames: readonly DeadLetter['service'][] = services
+
+export function letterSearch({ service }: Readonly<Record<string, unknown>>): LetterSearch {
+  const known = services.find((each) => each === service)
+  return known === undefined ? {} : { service: known }
+}
+
+export async function readDeadLetters(
+  { service }: LetterSearch,
+  cursor: unknown,
+  signal: AbortSignal,
+): Promise<ListPage<DeadLetter>> {
+  const query = {
+    limit: pageSize,
+    ...(service && { service }),
+    ...(typeof cursor === 'string' && { after: cursor }),
+  }
+  const { data, pagination } = await apiOf().get('/platform/dead-letters', { params: { query }, signal })
+  return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
+}
+
+/** One of a list, which has no address of its own; null once it is handled or dropped. */
+export const letterQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...platformKey, 'letter', id],
+    queryFn: async ({ signal }) => {
+      const service = id.split(':', 1)[0] as DeadLetter['service']
+      const letters = apiOf().items('/platform/dead-letters', {
+        params: { query: { limit: 200, service } },
+        signal,
+      })
+      for await (const letter of letters) if (letter.id === id) return letter
+      return null
+    },
+    refetchInterval: 5_000,
+  })

@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals'
+import { mappingOf, mappingText } from './mapping.js'
+
+const roles = [
+  { value: 'ops-admins', role: 'admin' },
+  { value: 'cn=ops,ou=groups', role: 'release-manager' },
+]
+
+test('what is written is what was read', () => {
+  expect(mappingText(roles)).toBe('ops-admins = admin\ncn=ops,ou=groups = release-manager')
+  expect(mappingOf(mappingText(roles).split('\n'))).toEqual(roles)
+})
+
+test.each([['ops-admins'], ['= admin'], ['ops ='], ['ops = two words']])('%j is no entry', (line) => {
+  expect(mappingOf(['a = b', line])).toBeUndefined()
+})

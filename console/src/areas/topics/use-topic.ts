@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'react'
+import type { TopicEvent } from '../../api/api.js'
+import { followTopic } from '../../api/audit-queries.js'
+import type { Place } from '../../place/place.js'
+
+/** Older ones are let go of, as a topic has no end. */
+export const mostShown = 500
+
+interface TopicState {
+  /** The latest first. */
+  events: readonly TopicEvent[]
+  isCut: boolean
+  isLoading: boolean
+  error: unknown
+}
+const nothing: TopicState = { events: [], isCut: false, isLoading: true, error: undefined }
+
+/** Follows a topic while its page is there. */
+export function useTopic({ workspace, environment }: Place, name: string): TopicState & { retry(): void } {
+  const [state, setState] = useState(nothing)
+  const [turn, setTurn] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another turn begins from the start.
+  useEffect(() => {
+    const leaving = new AbortController()
+    const follow = async () => {
+      setState(nothing)
+      try {
+        for await (const events of followTopic({ workspace, environment }, name, leaving.signal))
+          setState((before) => withMore(before, events))
+      } catch (error) {
+        if (!leaving.signal.aborted) setState((before) => ({ ...before, isLoading: false, error }))
+      }
+    }
+    void follow()
+    return () => leaving.abort()
+  }, [workspace, environment, name, turn])
+  return { ...state, retry: () => setTurn((before) => before + 1) }
+}
+
+function withMore({ events, isCut }: TopicState, more: readonly TopicEvent[]): TopicState {
+  const all = more.length === 0 ? events : [...[...more].reverse(), ...events]
+  return {
+    events: all.slice(0, mostShown),
+    isCut: isCut || all.length > mostShown,
+    ...{ isLoading: false, error: undefined },
+  }
+}

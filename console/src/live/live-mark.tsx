@@ -1,0 +1,25 @@
+import { duration } from '../format/times.js'
+import { useNow } from '../patterns/time.js'
+import { texts } from '../texts/en.js'
+import { livenessOf } from './live-view.js'
+import { silenceMs } from './reader.js'
+import { useLive } from './use-live.js'
+
+const words = texts.live
+
+/** Whether the page shows what is so now, in a word. */
+export function LiveMark() {
+  const status = useLive()
+  const now = Math.max(useNow(), status?.heardMs ?? 0)
+  if (status === undefined) return null
+  const liveness = livenessOf(status, now, silenceMs)
+  return (
+    <span className="live" data-liveness={liveness} title={words.help[liveness]}>
+      <i aria-hidden="true" />
+      <span className="live-word" role="status">
+        {words.states[liveness]}
+      </span>
+      {liveness === 'stale' && <span>{duration(Math.max(now - status.heardMs, 1_000))}</span>}
+    </span>
+  )
+}

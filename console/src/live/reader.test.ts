@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals'
+import { readStream, type StreamState, silenceMs } from './reader.js'
+
+/** What a connection does: sends these texts and ends, or answers with a status, or is never answered. */
+type Connection = readonly string[] | number | 'silent' | 'unreachable'
+
+/** Reads over the connections one after the other, the clock moving where one waits; ends with the last connection. */
+async function readOver(connections: readonly Connection[], after?: number) {
+  const end = new AbortController()
+  const [asked, got, states, waits]: [unknown[], unknown[], StreamState[], number[]] = [[], [], [], []]
+  const rest = [...connections]
+  let connection: Connection | undefined
+  await readStream({
+    after,
+    signal: end.signal,
+    random: () => 1,
+    onMessage: ({ id, event }) => got.push(event ?? id ?? 'heartbeat'),
+    onState: (state) => states.at(-1) !== state && states.push(state),
+    open: async (from, signal) => {
+      asked.push(from)
+      connection = rest.shift()
+      if (connection !== undefined) return answer(connection, signal)
+      end.abort()
+      throw new Error('That was the last one.')
+    },
+    // Nobody waits in fact; only where nothing arrives the time for that is over.
+    wait: async (ms, signal) => {
+      if (ms !== silenceMs) waits.push(ms)
+      else if (connection !== 'silent')
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    },
+  })
+  return { asked, got, states, waits }
+}
+
+function answer(connection: Connection, signal: AbortSignal): Response | Promise<Response> {
+  if (connection === 'unreachable') throw new TypeError('Failed to fetch')
+  if (connection === 'silent')
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  if (typeof connection === 'number') return new Response('', { status: connection })
+  return new Response(connection.join(''))
+}
+
+const ready = (seq: number) => `retry: 2000\nid: ${seq}\nevent: ready\ndata: {}\n\n`
+const event = (seq: number) => `id: ${seq}\nevent: event\ndata: {}\n\n`
+
+describe('a reader of the stream', () => {
+  test('goes on behind what it has read, over connections that end', async () => {
+    const { asked, got, states } = await readOver([
+      [ready(4), event(5), ': \n\n', 'id: 7\n\n'],
+      [ready(7), event(8), 'id: 9\nevent: event\nda'],
+    ])
+    expect(asked).toEqual([undefined, 7, 8])
+    expect(got).toEqual(['ready', 'event', 'heartbeat', 7, 'ready', 'event'])
+    expect(states).toEqual(['connecting', 'live', 'reconnecting', 'live', 'reconnecting'])
+  })
+
+  test('goes on where another one stopped', async () => {
+    expect((await readOver([[ready(12)]], 12)).asked).toEqual([12, 12])
+  })
+
+  test('waits as long as it is asked to, and twice as long after each failure, up to half a minute', async () => {
+    const away: Connection[] = ['unreachable', 502, 503, 'unreachable', 500, 429]
+    const { waits } = await readOver([[ready(1)], ...away, [ready(1)]])
+    expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 2_000])
+  })
+
+  test.each([401, 403, 404])('ends where it is refused by %s', async (status) => {
+    const { asked, states } = await readOver([status, [ready(1)]])
+    expect([asked.length, states]).toEqual([1, ['connecting', 'ended']])
+  })
+
+  test('gives up a connection on which nothing arrives', async () => {
+    const { asked, states } = await readOver(['silent', [ready(3)]])
+    expect([asked, states]).toEqual([
+      [undefined, undefined, 3],
+      ['connecting', 'reconnecting', 'live', 'reconnecting'],
+    ])
+  })
+})

@@ -1,0 +1,84 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react'
+import { versionQuery } from '../api/version.js'
+import type { Place } from '../place/place.js'
+import { startStream } from './browser.js'
+import { type Change, changesOf, isChanged } from './changes.js'
+import type { LiveStatus } from './live-view.js'
+import { inTurns } from './turns.js'
+
+/** Kept outside React: at every event the page would be drawn again, for one word of it. */
+export interface LiveStore {
+  status(): LiveStatus
+  subscribe(read: () => void): () => void
+  set(next: Partial<LiveStatus>): void
+}
+
+function createStore(): LiveStore {
+  let status: LiveStatus = { state: 'connecting', heardMs: Date.now() }
+  const readers = new Set<() => void>()
+  return {
+    status: () => status,
+    subscribe: (read) => {
+      readers.add(read)
+      return () => readers.delete(read)
+    },
+    set: (next) => {
+      status = { ...status, ...next }
+      for (const read of readers) read()
+    },
+  }
+}
+
+export const LiveContext = createContext<LiveStore | undefined>(undefined)
+const noStatus = { status: () => undefined, subscribe: () => () => undefined }
+
+/** How the stream of the place is doing; undefined outside of one. */
+export function useLive(): LiveStatus | undefined {
+  const { status, subscribe } = use(LiveContext) ?? noStatus
+  return useSyncExternalStore(subscribe, status)
+}
+
+/**
+ * Reads the stream of the place while the shell is there, and has asked for again what it makes out of date. A stream that was
+ * refused is asked for again once somebody has signed in again: `signIns` counts that.
+ */
+export function useStream({ workspace, environment }: Place, who: string, signIns: number): LiveStore {
+  const queries = useQueryClient()
+  const [store] = useState(createStore)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each sign-in begins it again.
+  useEffect(() => {
+    store.set({ state: 'connecting', heardMs: Date.now() })
+    let isFirst = true
+    const turns = inTurns<Change>({ after: later }, (changes) => {
+      void queries.invalidateQueries({
+        predicate: ({ queryKey: [ofWorkspace, ofEnvironment, ...key], meta }) =>
+          meta?.isFixed !== true &&
+          ofWorkspace === workspace &&
+          ofEnvironment === environment &&
+          isChanged(key, changes),
+      })
+    })
+    const leave = startStream({ workspace, environment }, who, {
+      onMessage: (message) => {
+        turns.put(changesOf(message, isFirst))
+        // A gateway that was started again may bring another version of the console.
+        if (message.event === 'ready' && !isFirst)
+          void queries.invalidateQueries({ queryKey: versionQuery.queryKey })
+        if (message.event === 'ready') isFirst = false
+        store.set({ heardMs: Date.now() })
+      },
+      onState: (state) => store.set({ state }),
+    })
+    return () => {
+      leave()
+      turns.stop()
+    }
+  }, [workspace, environment, who, signIns, queries, store])
+  return store
+}
+
+function later(ms: number, call: () => void): () => void {
+  const timer = setTimeout(call, ms)
+  return () => clearTimeout(timer)
+}

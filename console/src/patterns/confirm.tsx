@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { texts } from '../texts/en.js'
+
+interface ConfirmProps {
+  /** What is done, as a verb. */
+  label: string
+  /** Names the object, and what it costs. */
+  question: ReactNode
+  isBusy?: boolean
+  onConfirm(): void
+}
+
+/** What cannot be undone is asked once, in place. */
+export function Confirm({ label, question, isBusy = false, onConfirm }: ConfirmProps) {
+  const [isAsked, setAsked] = useState(false)
+  if (!isAsked)
+    return (
+      <Button size="xs" variant="default" loading={isBusy} onClick={() => setAsked(true)}>
+        {label}
+      </Button>
+    )
+  const confirm = () => {
+    setAsked(false)
+    onConfirm()
+  }
+  return (
+    <span className="confirm" role="alertdialog" aria-label={label}>
+      <span>{question}</span>
+      <span className="row">
+        <Button size="xs" color="red" className="danger" onClick={confirm}>
+          {label}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setAsked(false)} autoFocus>
+          {texts.common.keep}
+        </Button>
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,25 @@
+interface DetailTabsProps<Tab extends string> {
+  tabs: readonly (readonly [tab: Tab, label: string])[]
+  chosen: Tab
+  onChoose(tab: Tab): void
+}
+
+/** Parts of a detail, of which one is shown. */
+export function DetailTabs<Tab extends string>({ tabs, chosen, onChoose }: DetailTabsProps<Tab>) {
+  return (
+    <div className="tabs detail-tabs" role="tablist">
+      {tabs.map(([tab, label]) => (
+        <button
+          key={tab}
+          type="button"
+          role="tab"
+          className="tab"
+          aria-selected={tab === chosen}
+          onClick={() => onChoose(tab)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { useState } from 'react'
+
+type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+const prefix = 'opsplane-draft'
+const keyOf = (path: string, name: string) => `${prefix}:${path}:${name}`
+
+/** What was typed into a form before; what it has no longer is left out, and what has come since is as it begins. */
+export function readDraft<Value extends object>(storage: Kept, key: string, initial: Value): Value {
+  try {
+    const draft: unknown = JSON.parse(storage.getItem(key) ?? '{}')
+    const typed = Object.entries(draft ?? {}).filter(
+      ([name, value]) => name in initial && typeof value === typeof initial[name as keyof Value],
+    )
+    return { ...initial, ...Object.fromEntries(typed) }
+  } catch {
+    return initial
+  }
+}
+
+/**
+ * What somebody types, kept over a reload and the end of their session until it is sent. For no secrets: those are left to
+ * the fields themselves. Returns the value, how to change it, and how to begin from the start.
+ */
+export function useDraft<Value extends object>(name: string, initial: Value) {
+  const [key] = useState(() => keyOf(location.pathname, name))
+  const [value, setValue] = useState(() => readDraft(sessionStorage, key, initial))
+  const change = (changed: Partial<Value>) => {
+    const next = { ...value, ...changed }
+    sessionStorage.setItem(key, JSON.stringify(next))
+    setValue(next)
+  }
+  const clear = () => {
+    sessionStorage.removeItem(key)
+    setValue(initial)
+  }
+  return [value, change, clear] as const
+}

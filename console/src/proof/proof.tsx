@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'react'
+import { type Lacking, proveBy } from '../api/proving.js'
+import { signInAddress } from '../place/session.js'
+import { texts } from '../texts/en.js'
+import { OtherWay } from './fields.js'
+import { type Person, SignInAgain } from './sign-in-again.js'
+import { StepUp } from './step-up.js'
+
+const words = texts.proof
+
+interface ProofProps {
+  person: Person | undefined
+  /** The session had ended, and there is one again. */
+  onSignedIn?(): void
+}
+
+interface Asked {
+  lacking: Lacking
+  settle(isProved: boolean): void
+}
+
+/**
+ * Asks for what a request of any page lacks: a recent proof of who somebody is, or their session, which has ended. Then the
+ * request goes on. `person`: who is signed in; without one the end of a session leads to the sign-in page.
+ */
+export function Proof({ person, onSignedIn }: ProofProps) {
+  const [asked, setAsked] = useState<Asked>()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => proveBy((lacking) => new Promise((resolve) => setAsked({ lacking, settle: resolve }))), [])
+  useEffect(() => {
+    if (asked !== undefined && dialog.current?.open === false) dialog.current.showModal()
+  }, [asked])
+  if (asked === undefined) return null
+  const settle = (isProved: boolean) => {
+    dialog.current?.close()
+    setAsked(undefined)
+    asked.settle(isProved)
+  }
+  const signedIn = () => {
+    settle(true)
+    onSignedIn?.()
+  }
+  const signedOut = () => setAsked({ ...asked, lacking: 'session' })
+  const hasEnded = asked.lacking === 'session'
+  const leave = () => location.assign(signInAddress(`${location.pathname}${location.search}`, true))
+  return (
+    <dialog
+      ref={dialog}
+      className="proof"
+      aria-modal="true"
+      aria-labelledby="proof-title"
+      onCancel={(event) => {
+        event.preventDefault()
+        // Without a session nothing goes on.
+        if (!hasEnded) settle(false)
+      }}
+    >
+      <div className="steps">
+        <h2 id="proof-title">{hasEnded ? words.sessionTitle : words.title}</h2>
+        <p className="muted">{hasEnded ? words.sessionHelp : words.help}</p>
+        {hasEnded && person !== undefined && <SignInAgain person={person} onDone={signedIn} />}
+        {hasEnded && person === undefined && <OtherWay onClick={leave}>{words.elsewhere}</OtherWay>}
+        {!hasEnded && <StepUp onDone={() => settle(true)} onSignedOut={signedOut} />}
+        {!hasEnded && <OtherWay onClick={leave}>{words.elsewhere}</OtherWay>}
+        {!hasEnded && <OtherWay onClick={() => settle(false)}>{words.cancel}</OtherWay>}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,40 @@
+import { OpsplaneError } from '@opsplane/client'
+import { failureOf, fieldErrors } from '../api/failure.js'
+import { texts } from '../texts/en.js'
+import { PasskeyUnused } from './webauthn.js'
+
+interface RefusalProps {
+  error: unknown
+  /** What some codes mean here, in words that say what to do. */
+  words?: Readonly<Record<string, string>>
+}
+
+/** Why something was refused: in one sentence where it is known what to do, else with what operators find it by. */
+export function Refusal({ error, words = {} }: RefusalProps) {
+  if (error === undefined || error === null || Object.keys(fieldErrors(error)).length > 0) return null
+  const known = knownWords(error, words)
+  if (known !== undefined)
+    return (
+      <p className="state-bad" role="alert">
+        {known}
+      </p>
+    )
+  const { title, help, requestId } = failureOf(error)
+  return (
+    <div className="problem" role="alert">
+      <div>
+        <strong>{error instanceof OpsplaneError && error.status < 500 ? help : title}</strong>
+        {error instanceof OpsplaneError && error.status < 500 ? null : <p className="muted">{help}</p>}
+        {requestId !== undefined && <code className="small muted">{requestId}</code>}
+      </div>
+    </div>
+  )
+}
+
+function knownWords(error: unknown, words: Readonly<Record<string, string>>): string | undefined {
+  if (error instanceof PasskeyUnused) return words.passkey_unused ?? texts.proof.passkeyOff
+  if (!(error instanceof OpsplaneError)) return undefined
+  // A detail says more exactly what it is.
+  const codes = [...error.details.map(({ code }) => code), error.code ?? '']
+  return codes.map((code) => words[code]).find((text) => text !== undefined)
+}

@@ -1,0 +1,77 @@
+import { type components, OpsplaneError } from '@opsplane/client'
+import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import { type FactorChallenge, provingApi } from '../api/api.js'
+import { texts } from '../texts/en.js'
+import { AnswerByFactor } from './factor-answer.js'
+import { Action, PasswordField } from './fields.js'
+import { Refusal } from './refusal.js'
+
+type StepUpProof = components['schemas']['StepUpProof']
+const words = texts.proof
+
+interface StepUpProps {
+  onDone(): void
+  /** The session itself is over. */
+  onSignedOut?(): void
+}
+
+/** Somebody proves once more who they are: by a factor, or by the password of a login that has none. */
+export function StepUp({ onDone, onSignedOut }: StepUpProps) {
+  const [challenge, setChallenge] = useState<FactorChallenge>()
+  const [hasPassword, setHasPassword] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const begin = useCallback(async () => {
+    try {
+      setChallenge((await provingApi().post('/auth/step-up/options')).data)
+    } catch (failure) {
+      if (failure instanceof OpsplaneError && failure.status === 401) return onSignedOut?.()
+      // Without a factor it is the password.
+      if (failure instanceof OpsplaneError && failure.code === 'conflict') return setHasPassword(true)
+      setError(failure)
+    }
+  }, [onSignedOut])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a challenge is asked for once.
+  useEffect(() => void begin(), [])
+  const prove = async (body: StepUpProof) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await provingApi().post('/auth/step-up', { body })
+      onDone()
+    } catch (failure) {
+      setError(failure)
+      // It was answered too late or too often: another one is asked for.
+      if (failure instanceof OpsplaneError && failure.code === 'invalid_token') await begin()
+    }
+    setBusy(false)
+  }
+  if (challenge !== undefined)
+    return (
+      <AnswerByFactor
+        challenge={challenge}
+        error={error}
+        isBusy={isBusy}
+        onAnswer={(answer) => void prove(answer)}
+      />
+    )
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    void prove({ password: String(new FormData(event.currentTarget).get('password')) })
+  }
+  return (
+    <form className="steps" onSubmit={submit}>
+      {hasPassword && (
+        <PasswordField
+          label={texts.signIn.password}
+          name="password"
+          autoComplete="current-password"
+          required
+          autoFocus
+        />
+      )}
+      <Refusal error={error} words={{ invalid_credentials: words.wrongPassword }} />
+      {hasPassword && <Action isBusy={isBusy}>{words.confirm}</Action>}
+    </form>
+  )
+}

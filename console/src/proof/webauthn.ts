@@ -1,0 +1,93 @@
+import type { components } from '@opsplane/client'
+
+type Schemas = components['schemas']
+export type PasskeyRequest = Schemas['PasskeyRequest']
+export type PasskeyCreation = Schemas['PasskeyCreation']
+export type PasskeyAssertion = Schemas['FactorAssertion']['assertion']
+export type PasskeyAttestation = Schemas['NewPasskey']['credential']
+
+/** The person has refused, has no passkey here, or was too slow: browsers do not tell these apart. */
+export class PasskeyUnused extends Error {
+  constructor(options: { cause?: unknown } = {}) {
+    super('The browser made or used no passkey.', options)
+    this.name = 'PasskeyUnused'
+  }
+}
+
+/** Whether this browser has passkeys for this address: they belong to a name, on an origin that nobody can listen to. */
+export const hasPasskeys = (): boolean =>
+  window.isSecureContext && 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(location.hostname)
+
+// Not parseRequestOptionsFromJSON and toJSON, which browsers that the console supports do not have.
+
+/** Has a passkey used. Throws PasskeyUnused. */
+export async function askPasskey(request: PasskeyRequest): Promise<PasskeyAssertion> {
+  const publicKey: PublicKeyCredentialRequestOptions = {
+    ...request,
+    challenge: bytesOf(request.challenge),
+    allowCredentials: request.allowCredentials.map(descriptorOf),
+  }
+  const { rawId, response } = await credentialBy(navigator.credentials.get({ publicKey }))
+  const { clientDataJSON, authenticatorData, signature, userHandle } =
+    response as AuthenticatorAssertionResponse
+  return {
+    ...identified(rawId),
+    response: {
+      clientDataJSON: textOf(clientDataJSON),
+      authenticatorData: textOf(authenticatorData),
+      signature: textOf(signature),
+      userHandle: userHandle && textOf(userHandle),
+    },
+  }
+}
+
+/** Has a passkey made. Throws PasskeyUnused. */
+export async function createPasskey(creation: PasskeyCreation): Promise<PasskeyAttestation> {
+  const publicKey: PublicKeyCredentialCreationOptions = {
+    ...creation,
+    challenge: bytesOf(creation.challenge),
+    user: { ...creation.user, id: bytesOf(creation.user.id) },
+    excludeCredentials: creation.excludeCredentials.map(descriptorOf),
+  }
+  const { rawId, response } = await credentialBy(navigator.credentials.create({ publicKey }))
+  const { clientDataJSON, attestationObject, getTransports } = response as AuthenticatorAttestationResponse
+  return {
+    ...identified(rawId),
+    response: {
+      clientDataJSON: textOf(clientDataJSON),
+      attestationObject: textOf(attestationObject),
+      transports: getTransports.call(response),
+    },
+  }
+}
+
+async function credentialBy(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
+  const credential = await asked.catch((cause: unknown) => {
+    throw new PasskeyUnused({ cause })
+  })
+  if (credential === null) throw new PasskeyUnused()
+  return credential as PublicKeyCredential
+}
+
+const identified = (rawId: ArrayBuffer) => ({
+  id: textOf(rawId),
+  rawId: textOf(rawId),
+  type: 'public-key' as const,
+})
+
+const descriptorOf = ({ id, type, transports }: PasskeyRequest['allowCredentials'][number]) => ({
+  id: bytesOf(id),
+  type,
+  transports: transports as AuthenticatorTransport[],
+})
+
+/** Of base64url without padding. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (digit) => digit.charCodeAt(0))
+}
+
+/** As base64url without padding. */
+export function textOf(bytes: ArrayBuffer): string {
+  const digits = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')
+  return btoa(digits).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}

@@ -1,0 +1,30 @@
+import { errorCodes } from '@opsplane/contracts'
+
+/** Postgres text holds no NUL. */
+export const storable = (text: string) => text.replaceAll('\0', '�')
+
+/** Why a message was given up, as it is kept. */
+export const failureOf = (error: unknown): { error: string; cause: string } => ({
+  error: storable(error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
+  cause: causeOf(error),
+})
+
+const mostCauses = 5
+const ownCodes: ReadonlySet<unknown> = new Set(errorCodes)
+/** Of Postgres (five characters) and of Node. */
+const systemCode = /^(?:[0-9A-Z]{5}|E[A-Z]{2,20}|ERR_[A-Z_]{2,50})$/
+
+/**
+ * What kind of failure it is, for people who may not see what a tenant wrote: a code of the platform, of Postgres or of Node, else the
+ * class of the error. Messages, and names that are set, may quote a tenant.
+ */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  return codeIn(error, mostCauses) ?? error.constructor.name
+}
+
+function codeIn(error: Error, causesLeft: number): string | undefined {
+  const code: unknown = Reflect.get(error, 'code')
+  if (typeof code === 'string' && (ownCodes.has(code) || systemCode.test(code))) return code
+  return error.cause instanceof Error && causesLeft > 0 ? codeIn(error.cause, causesLeft - 1) : undefined
+}

@@ -1,0 +1,71 @@
+import {
+  type ChangedSignal,
+  type ChangedType,
+  mostChangedIds,
+  type NatsNames,
+  type TenantScope,
+  tenantKey,
+} from '@opsplane/contracts'
+import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
+
+export interface ChangedSignalsOptions {
+  names: Pick<NatsNames, 'changedSubject'>
+  type: ChangedType
+  publish(subject: string, payload: string): void
+  timers?: Pick<Timers, 'setTimeout' | 'clearTimeout'>
+}
+
+/** Says on core NATS which resources have changed state, for pages that show them. */
+export interface ChangedSignals {
+  /** Call it once the change is committed. */
+  changed(tenant: TenantScope, id: string): void
+  /** Drops what is not published yet. */
+  close(): void
+}
+
+interface Gathered {
+  tenant: TenantScope
+  ids: Set<string>
+  isMore: boolean
+}
+
+/** After a rest, what changes in one go is in one signal, and still seems immediate. */
+const firstAfterMs = 50
+const everyMs = 1_000
+
+/**
+ * Gathers changes, and publishes them at most once a second for each tenant. All tenants share one timer, which runs only
+ * while something changes.
+ */
+export function createChangedSignals(options: ChangedSignalsOptions): ChangedSignals {
+  const { names, type, publish, timers = systemTimers } = options
+  let gathered = new Map<string, Gathered>()
+  let timer: Timer | undefined
+  const publishIn = (ms: number) => {
+    timer = timers.setTimeout(publishAll, ms)
+    timer.unref()
+  }
+
+  function publishAll() {
+    timer = undefined
+    if (gathered.size === 0) return
+    for (const { tenant, ids, isMore } of gathered.values()) {
+      const signal: ChangedSignal = { type, ids: [...ids], ...(isMore && { isMore }) }
+      publish(names.changedSubject(tenant), JSON.stringify(signal))
+    }
+    gathered = new Map()
+    publishIn(everyMs)
+  }
+
+  return {
+    changed(tenant, id) {
+      const key = tenantKey(tenant)
+      const known = gathered.get(key)
+      if (!known) gathered.set(key, { tenant, ids: new Set([id]), isMore: false })
+      else if (known.ids.size < mostChangedIds) known.ids.add(id)
+      else known.isMore ||= !known.ids.has(id)
+      if (timer === undefined) publishIn(firstAfterMs)
+    },
+    close: () => timers.clearTimeout(timer),
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import { type ChangedSignal, ChangedType, mostChangedIds } from '@opsplane/contracts'
+import { gatherChanges } from './gathered-changes.js'
+
+/** What is sent, and a timer that the test lets be due. */
+function started() {
+  const sent: string[] = []
+  let timer: (() => void) | undefined
+  const gathered = gatherChanges(({ frame }) => sent.push(frame), {
+    setTimeout(act) {
+      timer = act
+      return { unref: () => {} }
+    },
+    clearTimeout() {
+      timer = undefined
+    },
+  })
+  return {
+    ...gathered,
+    sent: () => sent.splice(0),
+    fire() {
+      const act = timer
+      timer = undefined
+      act?.()
+    },
+  }
+}
+const frame = (signal: ChangedSignal) => `event: changed\ndata: ${JSON.stringify(signal)}\n\n`
+const ids = (count: number) => Array.from({ length: count }, (_, at) => `run_${at}`)
+
+test('the first is sent at once, and what comes within a second of it together, by type', () => {
+  const { add, sent, fire } = started()
+  add({ type: 'run', ids: ['run_1'] })
+  expect(sent()).toEqual([frame({ type: 'run', ids: ['run_1'] })])
+  add({ type: 'run', ids: ['run_1', 'run_2'] })
+  add({ type: 'delivery', ids: ['del_1'] })
+  add({ type: 'run', ids: ['run_2', 'run_3'] })
+  expect(sent()).toEqual([])
+  fire()
+  const gathered = frame({ type: 'run', ids: ['run_1', 'run_2', 'run_3'] })
+  expect(sent()).toEqual([gathered, frame({ type: 'delivery', ids: ['del_1'] })])
+  fire()
+  add({ type: 'run', ids: ['run_4'] })
+  expect(sent()).toEqual([frame({ type: 'run', ids: ['run_4'] })])
+})
+
+test('of more than a message names, and after a loss, it says that there are others', () => {
+  const { add, missed, sent, fire } = started()
+  missed()
+  expect(sent()).toEqual(ChangedType.options.map((type) => frame({ type, ids: [], isMore: true })))
+  add({ type: 'run', ids: ids(mostChangedIds) })
+  add({ type: 'run', ids: ['run_beyond'] })
+  add({ type: 'delivery', ids: [], isMore: true })
+  add({ type: 'delivery', ids: ['del_1'] })
+  fire()
+  expect(sent()).toEqual([
+    frame({ type: 'run', ids: ids(mostChangedIds), isMore: true }),
+    frame({ type: 'delivery', ids: ['del_1'], isMore: true }),
+  ])
+})

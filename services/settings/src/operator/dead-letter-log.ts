@@ -1,0 +1,29 @@
+import { type DeadLetter, platformTenant, type TenantScope } from '@opsplane/contracts'
+import { appendJournal } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import { statementsOf } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+
+/** Reports what an operator is about to do with a dead letter: before it is done, so that nothing is done unreported. */
+export const createReportOfDeadLetter =
+  ({ database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>) =>
+  async (
+    type: 'dead_letter.redriven' | 'dead_letter.dropped',
+    letter: DeadLetter,
+    { actor, now, requestId, source }: RequestMeta,
+  ): Promise<void> => {
+    const tenant = tenantOf(letter)
+    const after = type === 'dead_letter.dropped' ? null : { ...letter, redrivenAt: now }
+    await db.transaction((tx) =>
+      appendJournal(statementsOf(tx), {
+        ...{ streamType: 'dead_letter', streamId: `dead_letter/${letter.id}/${tenant.workspaceId}` },
+        ...{ tenant, type, actor, requestId, source, createdAt: now },
+        resource: { type: 'dead_letter', id: letter.id, displayName: letter.eventType ?? letter.consumer },
+        data: { before: letter, after, changes: after === null ? Object.keys(letter) : ['redrivenAt'] },
+      }),
+    )
+    relay.wake()
+  }
+
+const tenantOf = ({ workspaceId, environment }: DeadLetter): TenantScope =>
+  workspaceId === null || environment === null ? platformTenant : { workspaceId, environment }

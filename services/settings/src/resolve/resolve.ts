@@ -1,0 +1,98 @@
+import {
+  deliveryData,
+  eventPermission,
+  everyEventPermission,
+  kindOfReference,
+  notFound,
+  type PlatformEvent,
+  type ReadableKind,
+  type ResolvedReference,
+  readableKinds,
+} from '@opsplane/contracts'
+import type { PlatformClients, RequestMeta } from '@opsplane/http'
+import type { Drizzle } from '@opsplane/postgres'
+import { auditEventById } from '../audit/queries.js'
+import type { Delegations } from '../delegation/delegations.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { createAskOwner, type Shown } from './owner.js'
+import { lastEvent } from './queries.js'
+
+export interface ResolveOptions {
+  db: Drizzle
+  neighbours: PlatformClients
+  delegations: Pick<Delegations, 'actingAs'>
+}
+
+export type Resolve = (reference: string, meta: RequestMeta) => Promise<ResolvedReference>
+
+/**
+ * Finds what an id or a number names, as far as the caller may read it. Throws `not_found`, alike for what is not there, what is of
+ * another workspace or environment, and what the caller may not read.
+ */
+export function createResolve({ db, ...options }: ResolveOptions): Resolve {
+  const askOwner = createAskOwner(options)
+
+  const resolveEvent = async (id: string, { tenant }: RequestMeta): Promise<ResolvedReference> => {
+    const event = await auditEventById(db, tenant, id)
+    if (event === null) throw notFound()
+    const { type, resource } = event
+    const title = `${type}: ${resource.displayName}`
+    return { type: 'event', id, title, href: `/audit/${id}`, eventsHref: eventsOf(resource.id) }
+  }
+
+  const resolveRequest = async (id: string, { tenant }: RequestMeta): Promise<ResolvedReference> => {
+    const event = await lastEvent(db, tenant, { requestId: id })
+    if (event === null) throw notFound()
+    const href = `/audit?requestId=${id}`
+    return { type: 'request', id, title: null, href, eventsHref: href }
+  }
+
+  const resolveResource = async (kind: ReadableKind, reference: string, meta: RequestMeta) => {
+    const tenant = kind.ofWorkspace ? workspaceScope(meta.tenant.workspaceId) : meta.tenant
+    const event = await lastEvent(db, tenant, { resourceId: reference })
+    const shown = await shownTo(kind, reference, event, meta)
+    const readsLog = meta.principal.permissions.includes(everyEventPermission)
+    const id = shown?.id ?? reference
+    // What has a number has events, which name its id.
+    const hasEvents = readsLog && (event !== null || id !== reference)
+    const eventsHref = hasEvents && tenant.environment === meta.tenant.environment ? eventsOf(id) : null
+    const href = shown?.href ?? null
+    if (href === null && eventsHref === null) throw notFound()
+    const title = shown?.title ?? (readsLog ? event?.resource.displayName : undefined) ?? null
+    return { type: kind.type, id, title, href, eventsHref }
+  }
+
+  /** Where the caller may read it; null where they may not, or it is deleted. */
+  const shownTo = async (
+    kind: ReadableKind,
+    id: string,
+    event: PlatformEvent | null,
+    meta: RequestMeta,
+  ): Promise<Shown | null> => {
+    const href = kind.path && event?.data.after !== null ? pathOf(kind.path, id, event) : null
+    if (href === null) return null
+    const mayRead = event !== null && meta.principal.permissions.includes(eventPermission(event.type))
+    // Which records somebody may read, row rules decide as well: the studio knows.
+    if (mayRead && kind.type !== 'record') return { id, href, title: event.resource.displayName }
+    return askOwner(href, meta)
+  }
+
+  return async (reference, meta) => {
+    const kindName = kindOfReference(reference)
+    const kind = kindName && readableKinds[kindName]
+    if (!kind) throw notFound()
+    if (kindName !== 'event' && kindName !== 'request') return resolveResource(kind, reference, meta)
+    if (!meta.principal.permissions.includes(everyEventPermission)) throw notFound()
+    return kindName === 'event' ? resolveEvent(reference, meta) : resolveRequest(reference, meta)
+  }
+}
+
+const eventsOf = (id: string) => `/audit?resourceId=${encodeURIComponent(id)}`
+
+/** Null where a part of the path is known from no event. */
+function pathOf(path: string, id: string, event: PlatformEvent | null): string | null {
+  const fields: Record<string, unknown> = { ...(event && deliveryData(event)), id }
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  if (!names.every((name) => typeof fields[name] === 'string')) return null
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])))
+}

@@ -1,0 +1,41 @@
+import type { FailureGroup, Page } from '@opsplane/contracts'
+import {
+  type Database,
+  type FailuresOptions,
+  failureGroups,
+  readFailures,
+  withoutDetails,
+} from '@opsplane/postgres'
+import { run } from '../store/store.js'
+
+/** Those that people can retry, but for what somebody has cancelled. */
+const failedStatuses = `(values ('failed'), ('dead')) as failed (status)`
+
+/** What tells failures of one workflow apart: the step, the code, and the message but for what differs from run to run. */
+export const causeOf = (table: string) =>
+  `md5(concat_ws('|', ${table}.error->>'code', ${table}.error->>'step', ${withoutDetails(`${table}.error->>'message'`)}))`
+
+/** Of each workflow and status the last runs by their index. Runs that were retried have another status by then. */
+export const failedRuns = `
+  select w.id as target_id, w.name as target_name, failure.*,
+    count(*) over (partition by w.id, failed.status) >= ${readFailures} as is_more
+  from workflows w cross join ${failedStatuses} cross join lateral (
+    select ${causeOf('r')} as cause, r.error->>'code' as code, r.error->>'message' as message,
+      to_char(r.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+    from runs r
+    where r.workflow_id = w.id and r.status = failed.status and r.ended_at <= $3::text::timestamptz
+    order by r.id desc limit ${readFailures}) failure
+  where w.workspace_id = $1 and w.environment = $2`
+
+/** What is failed now, by workflow and cause. */
+export async function runFailures(
+  sql: Database['sql'],
+  page: Pick<FailuresOptions, 'tenant' | 'limit' | 'after' | 'binding' | 'cursors'>,
+): Promise<Page<FailureGroup>> {
+  const [row] = await run<{ at: Date }>(sql, 'select clock_timestamp() as at', [])
+  const position = (row?.at ?? new Date(0)).toISOString()
+  return failureGroups(sql, {
+    ...page,
+    ...{ failed: failedRuns, parameters: [position], target: 'workflow', position },
+  })
+}
