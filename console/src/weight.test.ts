@@ -38,6 +38,15 @@ const others = [
   ...['deliveries/delivery', 'webhooks/webhook', 'events/event', 'catalogue/event-type', 'record/record'].map(
     area,
   ),
+  ...['users', 'user', 'roles', 'role', 'keys', 'secrets'].map((page) => area(`people/${page}`)),
+  ...[
+    'sign-on/sign-on',
+    'sign-on/provider',
+    'notifications/notifications',
+    'platform/status',
+    'platform/dead-letters',
+    'account/account',
+  ].map(area),
   'console/dist/shell/palette.js',
 ]
 

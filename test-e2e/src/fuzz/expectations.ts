@@ -1,6 +1,10 @@
 /** Operations no success can be counted on here, and why. */
 export const neverSuccessful: Record<string, string> = {
   cancelWebhookReplay: 'a replay of one delivery is over before it can be canceled',
+  retryDeliveryFailures: 'takes the `to` of a group that was listed',
+  retryRunFailures: 'takes the `to` of a group that was listed',
+  getRunRetry: 'no group of runs is retried here',
+  cancelRunRetry: 'no group of runs is retried here',
   cancelExecution: 'an execution is over before it can be canceled',
   requestPasswordReset: 'no mail server',
   resetPassword: 'what it takes comes by mail',

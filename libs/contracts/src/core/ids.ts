@@ -54,6 +54,7 @@ export const idPrefixes = {
   invocation: 'ivk',
   workflow: 'wf',
   run: 'run',
+  runRetry: 'rrt',
   hook: 'hk',
   grant: 'grt',
   schedule: 'sch',

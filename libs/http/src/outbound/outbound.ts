@@ -52,7 +52,7 @@ export interface OutboundRequest {
    */
   statusDecides?: boolean
   signal?: AbortSignal
-  /** Called once it is over, with an answer or without. */
+  /** Called once it is over, with an answer or without; not for a URL that is refused. */
   measured?(timings: OutboundTimings): void
 }
 

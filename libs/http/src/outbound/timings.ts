@@ -89,7 +89,7 @@ export type MeasuredConnector = (
 /** Options of an agent whose requests have phases, where their `opaque` is one: each client has one connection at a time. */
 export function measuredBy(connect: MeasuredConnector): Pick<Agent.Options, 'connect' | 'factory'> {
   const { Client, Pool } = undici()
-  const openClient = (origin: URL, options: object) => {
+  const openClient = (origin: string | URL, options: object) => {
     let last: Dial | undefined
     const client = new Client(origin, {
       ...options,
@@ -107,6 +107,10 @@ export function measuredBy(connect: MeasuredConnector): Pick<Agent.Options, 'con
   }
   return {
     connect: (to, callback) => connect(to, callback, () => {}),
-    factory: (origin, options) => new Pool(origin, { ...options, factory: openClient }),
+    // As without measuring: a pool of one would connect again by itself for a request that was given up.
+    factory: (origin, options: Agent.Options) =>
+      options.connections === 1
+        ? openClient(origin, options)
+        : new Pool(origin, { ...options, factory: openClient }),
   }
 }

@@ -1,19 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import {
-  ChangedSignal,
-  Delivery,
-  type DeliveryChange,
-  DeliveryChanges,
-  deliveryChangesPath,
-  natsNames,
-} from '@opsplane/contracts'
-import { connectNats } from '@opsplane/nats'
-import { createLogger } from '@opsplane/runtime'
-import { testNatsUrl, waitFor } from '@opsplane/testing'
+import { Delivery, type DeliveryChange, DeliveryChanges, deliveryChangesPath } from '@opsplane/contracts'
+import { followChanges, waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
-const log = createLogger({ service: 'test', level: 'silent' })
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher()
@@ -98,28 +88,16 @@ describe('changes of deliveries', () => {
   })
 
   it('are signalled on NATS once they are committed', async () => {
-    const { natsPrefix } = fixture.service
-    const link = connectNats({ url: testNatsUrl(), name: 'follower', log })
-    const { workspaceId = '' } = fixture.principal
-    const subject = natsNames(natsPrefix).changedSubject({ workspaceId, environment: 'production' })
-    const signalled = new Set<string>()
-    const connection = await link.ready()
-    connection.subscribe(subject, {
-      callback(_error, message) {
-        const { type, ids } = ChangedSignal.parse(message.json())
-        for (const id of ids) signalled.add(`${type} ${id}`)
-      },
-    })
-    await connection.flush()
+    const { changed, close } = await followChanges(fixture.service, fixture.principal)
     const webhook = await fixture.webhook('signalled', { retries: 0 }, () => ({ status: 500 }))
     const seen = deliveriesOf(fixture, webhook.id)
     await fixture.publish({ type: 'signalled.created' })
     const [failed] = await seen.having('failed', 1)
-    await waitFor(() => signalled.has(`delivery ${failed?.id}`))
-    signalled.clear()
+    await waitFor(() => changed.has(`delivery ${failed?.id}`))
+    changed.clear()
     const { id } = (await fixture.api.post(`${seen.path}/${failed?.id}/replay`)).data(Delivery)
-    await waitFor(() => [id, failed?.id].every((each) => signalled.has(`delivery ${each}`)))
-    await link.close()
+    await waitFor(() => [id, failed?.id].every((each) => changed.has(`delivery ${each}`)))
+    await close()
   })
 
   it('are for analytics alone', async () => {

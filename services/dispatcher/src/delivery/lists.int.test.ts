@@ -65,8 +65,7 @@ describe('the deliveries of a webhook', () => {
 
 describe('the deliveries of all webhooks', () => {
   it('are those of the environment, by the status that is shown', async () => {
-    const held = await fixture.webhook('held', {})
-    await fixture.api.post(`/webhooks/${held.id}/pause`)
+    const held = await fixture.webhook('held', { status: 'paused' })
     await fixture.publish({ type: 'held.created' })
     const [waiting] = await deliveriesOf(fixture, held.id).having('held', 1)
     const all = (await fixture.api.get('/deliveries')).page(Delivery).items

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { leastId, newId } from '@opsplane/contracts'
+import { idFactory, leastId, newId } from '@opsplane/contracts'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { recordStatement } from './attempt/record-statement.js'
 import { deliveryIdOf } from './delivery-id.js'
+import { failedDeliveries } from './failures/groups.js'
+import { deliveriesQuery, type ListDeliveries } from './queries.js'
 import { insertStatement } from './queue/fan-out-statement.js'
 import { dayMs, dayOf } from './retention/retention-policy.js'
 import { daysUntil } from './retention/retention-statements.js'
@@ -22,6 +25,8 @@ interface Node {
   'Relation Name'?: string
   'Node Type': string
   'Actual Loops'?: number
+  'Actual Rows'?: number
+  'Rows Removed by Filter'?: number
   Plans?: Node[]
 }
 
@@ -109,4 +114,54 @@ describe('with the partitions of many days', () => {
       expect(found).toEqual(Array.from({ length: days + 1 }, (_, at) => dayOf(now) - days + at))
     },
   )
+})
+
+describe('with many deliveries each day', () => {
+  const each = 400
+  const mine = { workspaceId: newId('workspace'), environment: 'production' } as const
+  const webhookId = newId('webhook')
+
+  beforeAll(async () => {
+    const { sql } = fixture.service
+    const dayBegins = Array.from({ length: days }, (_, ago) => Date.parse(today) - ago * dayMs)
+    const ids = dayBegins.flatMap((at) =>
+      Array.from({ length: each }, (_, n) => idFactory(() => at + n)('delivery')),
+    )
+    await sql`insert into webhooks (id, workspace_id, environment, version, state)
+      values (${webhookId}, ${mine.workspaceId}, 'production', 1, ${sql.json({ name: 'Many', status: 'active' })})`
+    await sql`insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, status, created_at)
+      select id, case n % 2 when 0 then ${mine.workspaceId} else 'ws_other' end, 'production',
+        case n % 2 when 0 then ${webhookId} else 'wh_other' end, 'evt_' || n, 'a.b', 'https://a',
+        case when n % 100 < 2 then 'failed' else 'succeeded' end, '2026-01-01T00:00:00.000Z'
+      from unnest(${ids}::text[]) with ordinality as t(id, n)`
+    await sql`vacuum analyze deliveries`
+  })
+
+  /** How many deliveries a statement looks at. */
+  async function looksAt(...[statement, parameters]: Parameters<typeof executed>) {
+    const nodes = await executed(statement, parameters)
+    const read = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries_'))
+    return read.reduce(
+      (sum, node) =>
+        sum +
+        ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0),
+      0,
+    )
+  }
+
+  it.each<[string, Pick<ListDeliveries, 'status' | 'eventType'>]>([
+    ['all', {}],
+    ['failed ones', { status: ['failed'] }],
+    ['failed and held ones', { status: ['failed', 'held'] }],
+    ['those of a type', { eventType: ['a.b'] }],
+  ])('a page over all webhooks of %s looks at few others', async (_, filters) => {
+    const options = { ...filters, tenant: mine, of: 'all', limit: 20 } as const
+    const query = deliveriesQuery(drizzle.mock(), options).toSQL()
+    expect(await looksAt(query.sql, query.params as string[])).toBeLessThan(each)
+  })
+
+  it('what is failed now is found among the failures', async () => {
+    const parameters = [mine.workspaceId, mine.environment, '9000000000000']
+    expect(await looksAt(failedDeliveries, parameters)).toBeLessThan(each)
+  })
 })

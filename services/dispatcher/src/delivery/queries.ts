@@ -34,8 +34,16 @@ export interface ListDeliveries extends DeliveryFilters {
 
 /** Newest first. Ids grow with time, so the id is the position. */
 export async function listDeliveries({ db }: Database, options: ListDeliveries): Promise<Page<Delivery>> {
+  const { limit } = options
+  const rows = await deliveriesQuery(db, options)
+  const items = rows.slice(0, limit).map((row) => presentDelivery(row.delivery, row.webhookStatus))
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
+}
+
+/** One row more than the page has. */
+export function deliveriesQuery(db: Drizzle, options: ListDeliveries) {
   const { tenant, of, status, eventType, limit, after } = options
-  const rows = await db
+  return db
     .select({ delivery: deliveries, webhookStatus: webhooks.status })
     .from(deliveries)
     .leftJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
@@ -51,8 +59,6 @@ export async function listDeliveries({ db }: Database, options: ListDeliveries):
     )
     .orderBy(desc(deliveries.id))
     .limit(limit + 1)
-  const items = rows.slice(0, limit).map((row) => presentDelivery(row.delivery, row.webhookStatus))
-  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
 }
 
 /** What a row's status is shown as: an unfinished one is held by a paused webhook, and failed without one. */

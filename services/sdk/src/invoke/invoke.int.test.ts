@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Execution, ExecutionChanges, executionChangesPath, newId } from '@opsplane/contracts'
-import { testPrincipal, waitFor } from '@opsplane/testing'
+import { Execution, ExecutionChanges, executionChangesPath, FailureGroup, newId } from '@opsplane/contracts'
+import { followChanges, testPrincipal, waitFor } from '@opsplane/testing'
 import { type SdkWorld, startSdk } from './invoke.fixture.js'
 
 let world: SdkWorld
@@ -254,6 +254,48 @@ describe('changes of executions', () => {
     expect((await world.service.asService('dispatcher').get(`${executionChangesPath}?after=0`)).status).toBe(
       403,
     )
+  })
+})
+
+describe('what is failed now', () => {
+  it('is grouped by artifact and what was thrown, until a replay succeeds', async () => {
+    const id = await world.install({
+      slug: 'fussy',
+      code: `export default async function ({ known, missing, order }) {
+        if (known) return 'ordered'
+        throw new Error(missing ? 'nothing to order' : 'no order ' + order)
+      }`,
+    })
+    const { changed, close } = await followChanges(world.service, world.principal)
+    const fail = async (input: object) => (await invoke('fussy', { input })).data(Execution).id
+    const groups = async () =>
+      (await world.api.get(`${log}/executions/failures?limit=200`))
+        .page(FailureGroup)
+        .items.filter(({ target }) => target.id === id)
+    const first = await fail({ order: 17 })
+    const second = await fail({ order: 18 })
+    await fail({ missing: true })
+    const [missing, unknown, ...others] = await groups()
+    expect(others).toEqual([])
+    expect(unknown).toMatchObject({
+      ...{ target: { type: 'artifact', id }, count: 2, isMore: false },
+      cause: { message: 'no order 18' },
+    })
+    expect(missing).toMatchObject({ count: 1, cause: { message: 'nothing to order' } })
+
+    const replay = async (of: string, input: object) =>
+      (await world.api.post(`${log}/executions/${of}/replay`, { input })).data(Execution)
+    await replay(first, { known: true })
+    const again = await replay(second, { order: 19 })
+    expect(again.status).toBe('failed')
+    const left = (await groups()).find((group) => group.id === unknown?.id)
+    expect(left).toMatchObject({ count: 1, cause: { message: 'no order 19' } })
+    await replay(second, { known: true })
+    expect((await groups()).map((group) => group.id)).toEqual([missing?.id])
+    await waitFor(() => [first, second, again.id].every((each) => changed.has(`execution ${each}`)))
+    await close()
+    const stranger = world.service.as(testPrincipal())
+    expect((await stranger.get(`${log}/executions/failures`)).page(FailureGroup).items).toEqual([])
   })
 })
 

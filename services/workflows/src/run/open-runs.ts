@@ -3,6 +3,7 @@ import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../config.js'
 import { createRunActions, type TakeOverEnded } from './actions.js'
+import { runRetryWork } from './failures/retry-work.js'
 import { type EffectParts, openEffects } from './perform/open-effects.js'
 import { startRetention } from './retention/runs.js'
 import { runRoutes } from './routes.js'
@@ -31,9 +32,11 @@ export function openRuns(
   const budgets = createSharedBudgets(ctx.config, settings)
   const { effects, background } = openEffects(ctx, { settings, clients, operations, outbound })
   const runs = createRuns(ctx, { ...options, effects, budgets, leaseMs, mostDeaths, most: { all, ofOne } })
+  const actions = createRunActions(ctx.database.sql, runs, takeOverEnded)
+  ctx.dueWork.start(runRetryWork(ctx.database, actions))
   return {
     runs,
-    routes: runRoutes(ctx, runs, createRunActions(ctx.database.sql, runs, takeOverEnded)),
+    routes: runRoutes(ctx, runs, actions),
     background: [...background, ...runs.background, startRetention(ctx, settings)],
   }
 }

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newId, RunDetail, RunStep } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { FailureGroup, newId, RunDetail, RunRetry, RunRetryStarted, RunStep } from '@opsplane/contracts'
+import {
+  type ApiClient,
+  followChanges,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
 import { failed } from './perform/effect.js'
 import type { Runs } from './runs.js'
@@ -197,5 +204,104 @@ describe('a run beyond the quota of traces', () => {
     expect((await failure.caller.get(link ?? '')).status).toBe(404)
     const page = (await failure.caller.get(`/runs/${runId}/steps`)).page(RunStep)
     expect(page.items).toEqual(completed.steps)
+  })
+})
+
+describe('a group of failed runs', () => {
+  /** A workflow that is listed, and how it is run until it has failed. */
+  async function failing(name: string) {
+    const id = newId('workflow')
+    const start = world.define({ steps: [call(name)] }, id)
+    const { workspaceId, environment } = world.tenant
+    await service.sql`insert into workflows (id, workspace_id, environment, version, state)
+      values (${id}, ${workspaceId}, ${environment}, 1, ${service.sql.json({ name })})`
+    const fail = async () => {
+      const { runId } = await runs.start(start())
+      expect(await ended(runId)).toMatchObject({ status: 'failed' })
+      return runId
+    }
+    const groups = async () =>
+      (await api.get('/runs/failures?limit=200'))
+        .page(FailureGroup)
+        .items.filter(({ target }) => target.id === id)
+    return { id, fail, groups }
+  }
+  const retryGroup = (group: FailureGroup | undefined, body: object) =>
+    api.post(`/runs/failures/${group?.id}/retry`, body)
+  const over = (id: string | undefined) =>
+    waitFor(async () => {
+      const job = (await api.get(`/runs/retries/${id}`)).data(RunRetry)
+      return job.status !== 'running' && job
+    })
+
+  test('is what fails alike, and those that had failed when it was listed are retried', async () => {
+    const { id, fail, groups } = await failing('grouped')
+    let message = (n: number) => `Order ${n} was refused.`
+    let n = 0
+    answer = () => {
+      throw failed('refused', message(++n))
+    }
+    const first = [await fail(), await fail()]
+    message = () => 'It was down.'
+    await fail()
+    const [down, refused, ...others] = await groups()
+    expect(others).toEqual([])
+    expect(refused).toMatchObject({
+      ...{ target: { type: 'workflow', id, name: 'grouped' }, count: 2, isMore: false },
+      cause: { code: 'refused', message: 'Order 2 was refused.' },
+    })
+    expect(down).toMatchObject({ count: 1, cause: { message: 'It was down.' } })
+    message = (order) => `Order ${order} was refused.`
+    const later = await fail()
+
+    answer = () => ({ status: 200 })
+    const counted = (await retryGroup(refused, { to: refused?.to, dryRun: true })).data(RunRetryStarted)
+    expect(counted).toEqual({ dryRun: true, count: 2, job: null })
+    const { job } = (await retryGroup(refused, { to: refused?.to })).data(RunRetryStarted)
+    expect(await over(job?.id)).toMatchObject({
+      ...{ workflowId: id, failures: refused?.id, status: 'completed', total: 2, retried: 2, refused: 0 },
+      finishedAt: expect.any(String),
+    })
+    for (const runId of first) expect(await ended(runId)).toMatchObject({ status: 'completed' })
+    expect((await detail(later)).status).toBe('failed')
+    expect((await groups()).map(({ count }) => count)).toEqual([1, 1])
+    const cancel = await api.post(`/runs/retries/${job?.id}/cancel`)
+    expect(cancel.error().code).toBe('invalid_state_transition')
+    const listed = (await api.get('/runs/retries')).page(RunRetry).items
+    expect(listed.map((each) => each.id)).toContain(job?.id)
+  })
+
+  test('is signalled on NATS as its runs fail and are retried', async () => {
+    const { changed, close } = await followChanges(service, world.tenant)
+    const { fail, groups } = await failing('signalled')
+    answer = refuse
+    const runId = await fail()
+    await waitFor(() => changed.has(`run ${runId}`))
+    changed.clear()
+    const [group] = await groups()
+    await retryGroup(group, { to: group?.to })
+    await waitFor(() => changed.has(`run ${runId}`))
+    await close()
+  })
+
+  test('is nobody else’s, and takes no `to` but its own', async () => {
+    const { fail, groups } = await failing('guarded')
+    answer = refuse
+    await fail()
+    const [group] = await groups()
+    expect((await retryGroup(group, { to: 'x' })).error()).toMatchObject({
+      ...{ code: 'validation_failed', details: [{ in: 'body', path: '/to' }] },
+    })
+    const stranger = service.as(testPrincipal())
+    expect((await stranger.get('/runs/failures')).page(FailureGroup).items).toEqual([])
+    const path = `/runs/failures/${group?.id}/retry`
+    expect((await stranger.post(path, { to: group?.to })).error().code).toBe('not_found')
+    const { job } = (await api.post(path, { to: group?.to })).data(RunRetryStarted)
+    for (const reply of [
+      await stranger.get(`/runs/retries/${job?.id}`),
+      await stranger.post(`/runs/retries/${job?.id}/cancel`),
+    ])
+      expect(reply.error().code).toBe('not_found')
+    expect((await stranger.get('/runs/retries')).page(RunRetry).items).toEqual([])
   })
 })

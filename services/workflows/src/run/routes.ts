@@ -1,7 +1,6 @@
 import {
   ApiError,
   CancelRun,
-  FailureGroup,
   JsonValue,
   PendingApproval,
   ResumeRun,
@@ -15,7 +14,8 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { RunActions } from './actions.js'
 import { pendingApprovals } from './approvals.js'
-import { runFailures } from './failures/groups.js'
+import { retryingRuns } from './failures/retry-work.js'
+import { runFailureRoutes } from './failures/routes.js'
 import { findRun, listRuns, requireWorkflow } from './queries.js'
 import type { Runs } from './runs.js'
 import { readValue, runDetail, runSteps } from './trace.js'
@@ -32,10 +32,11 @@ function stepsBefore(cursor: string): number {
 }
 
 export function runRoutes(
-  { database: { sql }, cursors }: ServiceContext,
+  { database, cursors, dueWork }: ServiceContext,
   runs: Runs,
   actions: RunActions,
 ): Route[] {
+  const { sql } = database
   const list = (filters: RunFilters, page: Omit<Parameters<typeof listRuns>[1], 'filters' | 'cursors'>) =>
     listRuns(sql, { ...page, filters, cursors })
   return [
@@ -83,20 +84,7 @@ export function runRoutes(
         pendingApprovals(sql, { tenant, principal, limit, after, binding, cursors }),
     }),
 
-    defineList({
-      operationId: 'listRunFailures',
-      path: '/runs/failures',
-      summary: 'List what is failed now, by workflow and cause',
-      description:
-        'Runs with the status failed or dead: one that was retried is not listed until it fails again. The group that failed ' +
-        'last comes first.',
-      tag,
-      scope: 'runs:read',
-      sorts: [],
-      response: FailureGroup,
-      handler: ({ query: { limit, after }, binding, meta: { tenant } }) =>
-        runFailures(sql, { tenant, limit, after, binding, cursors }),
-    }),
+    ...runFailureRoutes({ database, cursors }, () => dueWork.wake(retryingRuns)),
 
     defineRoute({
       operationId: 'getRun',
