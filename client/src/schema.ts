@@ -2333,6 +2333,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries of all webhooks, newest first
+         * @description Of the workspace and environment, those of deleted webhooks included. `after` is the id of a delivery: older ones follow.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery of any webhook with its requests and responses
+         * @description As `GET /webhooks/{id}/deliveries/{deliveryId}`, also after its webhook was deleted.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is failed now, by webhook and cause
+         * @description Of each event the last delivery to a webhook, where that has failed: what was replayed with success, or is under way, is not listed, nor are deliveries of deleted webhooks. The group that failed last comes first.
+         */
+        get: operations["listDeliveryFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/failures/{groupId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a group of failed deliveries
+         * @description Makes a job that replays those of the group that had failed when it was listed with this `to`, and have not been replayed since; oldest first and rate-limited. It is a replay job of the webhook, where it shows its progress and is canceled. With `dryRun` it only counts. `conflict` while another job of the webhook runs.
+         */
+        post: operations["retryDeliveryFailures"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -2442,7 +2522,7 @@ export interface paths {
         };
         /**
          * Read events as they happen
-         * @description Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are left out where row rules hide some of them from you. The first is `ready`; with `Last-Event-ID`, or `afterSeq`, come those after that one, or a `reset` where they are more than 10,000: load the page again then. A comment comes every 15 s. A reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a permission was taken away.
+         * @description Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are left out where row rules hide some of them from you; a `filter` that names tables by `data.tableSlug` leaves the rules of others out of it. Parameters are those of `GET /audit`, and a `filter` as webhooks have it. The first is `ready`; with `Last-Event-ID`, or `afterSeq`, come those after that one, or a `reset` where they are more than 10,000: load the page again then. A comment comes every 15 s. A reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a permission was taken away.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -4313,6 +4393,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/accounts/remove-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the second factors of a login
+         * @description For somebody who has lost them, in whichever workspaces the login is used: all factors and recovery codes go, its sessions end, and a mail goes to its proven address. Never of your own login. Where there is none to remove, nothing happens. Emits `factor.removed` in the workspaces of the login. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         */
+        post: operations["removeAccountFactors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/accounts/reset-link": {
         parameters: {
             query?: never;
@@ -4342,7 +4442,7 @@ export interface paths {
         };
         /**
          * List what consumers of events have given up
-         * @description Of one service after the other, the oldest first; without what an event says and why it has failed, which `opsplane dead-letters show` reads on the servers. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * @description Of one service after the other, the oldest first; with the kind of failure, and without what an event and the error say, which `opsplane dead-letters show` reads on the servers. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         get: operations["listDeadLetters"];
         put?: never;
@@ -4365,7 +4465,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a dead letter
-         * @description What it is about is not done. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * @description What it is about is not done. Emits `dead_letter.dropped` in its workspace. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         delete: operations["dropDeadLetter"];
         options?: never;
@@ -4384,7 +4484,7 @@ export interface paths {
         put?: never;
         /**
          * Hand a dead letter to its consumer again
-         * @description One that is handled is gone afterwards; one that fails stays, with `redrivenAt` null. Its effect is there once, however often this is called. What was too large for NATS (`relay`) is a 409. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * @description One that is handled is gone afterwards; one that fails stays, with `redrivenAt` null. Its effect is there once, however often this is called. What was too large for NATS (`relay`) is a 409. Emits `dead_letter.redriven` in its workspace. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         post: operations["redriveDeadLetter"];
         delete?: never;
@@ -4519,6 +4619,26 @@ export interface paths {
          * @description One statement, as a role that sees nothing but the data of this workspace and environment: read-only, or with `mode` write (permission `queries:write`) as one that may change rows, which emits `record.*`. Beyond `maxRows` or 4 MiB the result is cut, and `truncated` says so; a write, or a plan, of more than 4 MiB is undone and refused (422). What the SQL fails at is a 422 with the code, position and hint of Postgres in `details`. Callers under a row rule run no SQL (403).
          */
         post: operations["runQuery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/resolve/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find what an id or a number names
+         * @description Any id such as `evt_…`, `del_…`, `run_…` or `inc_…`, and numbers of the service desk such as `INC-12`: what it is, and where it is read. What the caller may not read, is of another workspace or environment, or is not there, is one 404. What has changed within the last second may be known by its earlier title.
+         */
+        get: operations["resolveReference"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4677,6 +4797,26 @@ export interface paths {
          * @description Those that wait for an approval by whoever asks, by name or by role; the latest first.
          */
         get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is failed now, by workflow and cause
+         * @description Runs with the status failed or dead: one that was retried is not listed until it fails again. The group that failed last comes first.
+         */
+        get: operations["listRunFailures"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5828,7 +5968,7 @@ export interface paths {
         head?: never;
         /**
          * Update, pause or resume a webhook
-         * @description Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. From whom row rules hide records of a table, they cannot have its events (403, `row_rule`).
+         * @description Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. A new secret takes a step-up, as rotating it does. From whom row rules hide records of a table, they cannot have its events (403, `row_rule`).
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -6461,6 +6601,26 @@ export interface paths {
          * @description Members and keys of the workspace; secrets, what was made of each kind, and events of the environment. The slug must be that of X-Workspace.
          */
         get: operations["getWorkspaceStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workspaces/{slug}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find out what is left to do in the current workspace
+         * @description Of all its environments: events that wait to be published, what was given up, by consumer and cause, what is due, and webhooks that wait or are paused. A service that does not answer within three seconds is reported so. Operators of the installation redrive and drop what was given up. The slug must be that of X-Workspace, and an API key valid in every environment.
+         */
+        get: operations["getWorkspaceStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -10641,6 +10801,11 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         DeadLetter: {
+            /**
+             * @description Null of those from before causes were kept.
+             * @example service_unavailable
+             */
+            cause: string | null;
             consumer: string;
             /** Format: date-time */
             createdAt: string;
@@ -10716,12 +10881,20 @@ export interface components {
             webhookId: string;
         };
         DeliveryAttempt: {
+            /** @description In milliseconds. To open the TCP connection. Null for one that was kept, or that was not come to. */
+            connectMs: number | null;
+            /** @description In milliseconds. To find the addresses of the host. Null for an address, and for a connection that was kept. */
+            dnsMs: number | null;
             durationMs: number;
             error: {
                 /** @enum {string} */
                 kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
+            /** @description In milliseconds. From when the connection was there to the first byte of the answer. */
+            firstByteMs: number | null;
+            /** @description Whether it went over a connection kept from an earlier request. Null where there was none. */
+            isConnectionReused: boolean | null;
             number: number;
             requestHeaders: {
                 [key: string]: string;
@@ -10736,6 +10909,10 @@ export interface components {
                 truncated: boolean;
             } | null;
             startedAt: string;
+            /** @description In milliseconds. For the TLS handshake. Null without TLS, too. */
+            tlsMs: number | null;
+            /** @description In milliseconds. From before DNS to the end of the answer or to its failure; `durationMs` also has the time to find secrets. */
+            totalMs: number | null;
             url: string;
         };
         DeliveryDetail: {
@@ -10757,8 +10934,16 @@ export interface components {
             lastResponseStatus: number | null;
             /** @description When the next attempt is due; null also while others of the same ordering key come first. */
             nextAttemptAt: string | null;
+            /** @description Of all replays of this delivery that are kept. */
+            replayCount: number;
             /** @description The delivery this one is a replay of. */
             replayOf: string | null;
+            /** @description Those of this delivery, newest first; the last 20. */
+            replays: {
+                createdAt: string;
+                id: string;
+                status: components["schemas"]["DeliveryStatus"];
+            }[];
             /** @description Of the last attempt; null before the first. */
             request: {
                 /** @description The body as sent and signed. */
@@ -11547,6 +11732,15 @@ export interface components {
             data: components["schemas"]["Factor"];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "email": "ada@example.com"
+         *     }
+         */
+        FactorRemovalRequest: {
+            /** @example ada@example.com */
+            email: string;
+        };
         Factors: {
             /** @description The oldest first. */
             factors: components["schemas"]["Factor"][];
@@ -11610,6 +11804,34 @@ export interface components {
             last: number;
             /** @enum {string} */
             unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
+        };
+        FailureGroup: {
+            cause: {
+                code: string;
+                /** @description Of the last one, where they differ in details. */
+                message: string;
+            };
+            count: number;
+            /** @description Of those counted. */
+            firstAt: string;
+            /** @description The same for as long as target and cause are. */
+            id: string;
+            /** @description Whether there may be more than were counted. At most the last 10000 failures of a target are. */
+            isMore: boolean;
+            lastAt: string;
+            target: {
+                id: string;
+                name: string;
+                /** @enum {string} */
+                type: "webhook" | "workflow" | "artifact";
+            };
+            /** @description The position up to which it was counted. Retried by it, a group takes nothing that fails later. */
+            to: string;
+        };
+        FailureGroupList: {
+            data: components["schemas"]["FailureGroup"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
         };
         /** @description Conditions over dotted paths, all of which must hold. */
         Filter: {
@@ -15973,6 +16195,8 @@ export interface components {
             createdAt: string;
             filter: {
                 eventType: string | null;
+                /** @description The group of failures that is retried; absent where deliveries are chosen by the others. */
+                failures?: string;
                 from: string | null;
                 status: ("failed" | "succeeded")[];
                 to: string;
@@ -16005,6 +16229,8 @@ export interface components {
                 createdAt: string;
                 filter: {
                     eventType: string | null;
+                    /** @description The group of failures that is retried; absent where deliveries are chosen by the others. */
+                    failures?: string;
                     from: string | null;
                     status: ("failed" | "succeeded")[];
                     to: string;
@@ -16138,6 +16364,31 @@ export interface components {
         };
         /**
          * @example {
+         *       "type": "incident",
+         *       "id": "inc_01KAM7Z4Q6V3N8W2X5Y9B1C0DE",
+         *       "title": "Checkout answers 502",
+         *       "href": "/itsm/incidents/inc_01KAM7Z4Q6V3N8W2X5Y9B1C0DE",
+         *       "eventsHref": "/audit?resourceId=inc_01KAM7Z4Q6V3N8W2X5Y9B1C0DE"
+         *     }
+         */
+        ResolvedReference: {
+            /** @description Its events in the audit log. Null where it has none, or the caller may not read that. */
+            eventsHref: string | null;
+            /** @description Where it is read: a path below /api/v1, or from the origin on where it begins with `/api/`. Null where it has no route of its own, or is deleted. */
+            href: string | null;
+            /** @description The id, also where a number was asked for. */
+            id: string;
+            /** @description What it is called. */
+            title: string | null;
+            /** @description As `resource.type` of events; `event`, `request`, `delivery`, `run`, `execution`. */
+            type: string;
+        };
+        ResolvedReferenceEnvelope: {
+            data: components["schemas"]["ResolvedReference"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
          *       "resolutionCode": "fixed",
          *       "resolutionNotes": "Raised the pool limit."
          *     }
@@ -16193,6 +16444,21 @@ export interface components {
             decision: "approve" | "reject";
             /** @description Its place, where several steps wait for approvals. */
             step?: string;
+        };
+        /**
+         * @example {
+         *       "to": "q80CBvJ8K1LcVbBbMTJd",
+         *       "dryRun": true
+         *     }
+         */
+        RetryFailures: {
+            /**
+             * @description Only count.
+             * @default false
+             */
+            dryRun?: boolean;
+            /** @description The `to` of the group, as it was listed. */
+            to: string;
         };
         /**
          * @example {
@@ -19182,6 +19448,59 @@ export interface components {
         };
         WorkspaceStatsEnvelope: {
             data: components["schemas"]["WorkspaceStats"];
+            meta: components["schemas"]["Meta"];
+        };
+        WorkspaceStatus: {
+            services: {
+                /** @description Null where it does not answer. */
+                figures: {
+                    /** @description Events and messages that were given up, by consumer and cause: 10,000 are counted. */
+                    deadLetters: {
+                        /**
+                         * @description What kind of failure it was: an error code of this API, of Postgres or of Node, or the class of the error; never what it quotes.
+                         * @example service_unavailable
+                         */
+                        cause: string | null;
+                        consumer: string;
+                        count: number;
+                    }[];
+                    dueWork: {
+                        /** @description What is due and not done yet: 10,000 stands for more. */
+                        late: number;
+                        name: string;
+                        /** @description How long the first of it is due. */
+                        oldestSeconds: number;
+                    }[];
+                    /** @description Events that wait to be published: 100,000 stands for more. */
+                    unpublished: number;
+                } | null;
+                /** @enum {string} */
+                name: "settings" | "itsm" | "dispatcher" | "integrations" | "database-studio" | "workflows" | "sdk" | "analytics" | "apps";
+                /** @description `up`, or why it is not ready, or does not answer. */
+                state: string;
+            }[];
+            /** @description Null where the dispatcher does not answer. */
+            webhooks: {
+                paused: number;
+                /** @description The 50 whose oldest delivery waits longest. */
+                waiting: {
+                    /** @enum {string} */
+                    environment: "production" | "staging" | "development";
+                    id: string;
+                    name: string;
+                    /**
+                     * Format: date-time
+                     * @description When the event of the oldest one happened.
+                     */
+                    oldestAt: string;
+                    /** @description Deliveries that have not ended: 10,000 stands for more. */
+                    waiting: number;
+                    workspaceId: string;
+                }[];
+            } | null;
+        };
+        WorkspaceStatusEnvelope: {
+            data: components["schemas"]["WorkspaceStatus"];
             meta: components["schemas"]["Meta"];
         };
     };
@@ -27655,7 +27974,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -45820,7 +46139,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -46321,7 +46640,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -47442,6 +47761,731 @@ export interface operations {
             };
         };
     };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Of events, or made as replays, later than this. */
+                createdAfter?: string;
+                /** @description Of events, or made as replays, earlier than this. */
+                createdBefore?: string;
+                /** @description One or several event types, repeated or separated by commas. */
+                eventType?: string[];
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+                /** @description One or several statuses, repeated or separated by commas. */
+                status?: components["schemas"]["DeliveryStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
+                /** @description Of this webhook. */
+                webhookId?: string;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List deliveries of all webhooks, newest first */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "eventId": "example",
+                     *           "eventType": "example",
+                     *           "url": "example",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "lastAttemptAt": "example",
+                     *           "lastResponseStatus": 1,
+                     *           "lastResponseBody": "example",
+                     *           "lastDurationMs": 1,
+                     *           "lastError": {
+                     *             "kind": "status",
+                     *             "message": "example"
+                     *           },
+                     *           "nextAttemptAt": "example",
+                     *           "webhookId": "example",
+                     *           "replayOf": "example",
+                     *           "createdAt": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a delivery of any webhook with its requests and responses */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "eventId": "example",
+                     *         "eventType": "example",
+                     *         "url": "example",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "lastAttemptAt": "example",
+                     *         "lastResponseStatus": 1,
+                     *         "lastResponseBody": "example",
+                     *         "lastDurationMs": 1,
+                     *         "lastError": {
+                     *           "kind": "status",
+                     *           "message": "example"
+                     *         },
+                     *         "nextAttemptAt": "example",
+                     *         "webhookId": "example",
+                     *         "replayOf": "example",
+                     *         "createdAt": "example",
+                     *         "request": {
+                     *           "method": "POST",
+                     *           "url": "example",
+                     *           "headers": {},
+                     *           "body": "example"
+                     *         },
+                     *         "response": {
+                     *           "status": 1,
+                     *           "headers": {},
+                     *           "body": "example",
+                     *           "truncated": true
+                     *         },
+                     *         "attemptLog": [
+                     *           {
+                     *             "number": 1,
+                     *             "startedAt": "example",
+                     *             "durationMs": 1,
+                     *             "url": "example",
+                     *             "requestHeaders": {},
+                     *             "response": {
+                     *               "status": 1,
+                     *               "headers": {},
+                     *               "body": "example",
+                     *               "truncated": true
+                     *             },
+                     *             "error": {
+                     *               "kind": "status",
+                     *               "message": "example"
+                     *             },
+                     *             "dnsMs": 1,
+                     *             "connectMs": 1,
+                     *             "tlsMs": 1,
+                     *             "firstByteMs": 1,
+                     *             "totalMs": 1,
+                     *             "isConnectionReused": true
+                     *           }
+                     *         ],
+                     *         "replays": [
+                     *           {
+                     *             "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "status": "pending",
+                     *             "createdAt": "example"
+                     *           }
+                     *         ],
+                     *         "replayCount": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryDetailEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listDeliveryFailures: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what is failed now, by webhook and cause */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "example",
+                     *           "target": {
+                     *             "type": "webhook",
+                     *             "id": "example",
+                     *             "name": "example"
+                     *           },
+                     *           "cause": {
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           },
+                     *           "count": 1,
+                     *           "isMore": true,
+                     *           "firstAt": "example",
+                     *           "lastAt": "example",
+                     *           "to": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FailureGroupList"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    retryDeliveryFailures: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryFailures"];
+            };
+        };
+        responses: {
+            /** @description Retry a group of failed deliveries */
+            202: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dryRun": true,
+                     *         "count": 1,
+                     *         "job": {
+                     *           "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "webhookId": "example",
+                     *           "status": "running",
+                     *           "filter": {
+                     *             "status": [
+                     *               "failed"
+                     *             ],
+                     *             "eventType": "example",
+                     *             "from": "example",
+                     *             "to": "example"
+                     *           },
+                     *           "total": 1,
+                     *           "replayed": 1,
+                     *           "createdAt": "example",
+                     *           "finishedAt": "example"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplayStartedEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     getDocs: {
         parameters: {
             query?: never;
@@ -48102,8 +49146,16 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
+                /** @description Id of who acted. */
+                actor?: string;
+                /** @description IP address the request came from. */
+                address?: string;
                 /** @description The `seq` of the last event that was read, as `Last-Event-ID` carries it, which goes before it; only what comes from now on unless given. */
                 afterSeq?: number | null;
+                /** @description `false`: without messages `changed` of deliveries, runs and executions; with them unless given. */
+                changed?: "true" | "false";
+                /** @description A `Filter` as JSON, as webhooks take it: conditions over the body of a delivery of the event, such as `data.severity`. */
+                filter?: string;
                 /** @description Of the request that caused the event. */
                 requestId?: string;
                 resourceId?: string;
@@ -73521,6 +74573,158 @@ export interface operations {
             };
         };
     };
+    removeAccountFactors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorRemovalRequest"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden`, `step_up_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     createAccountResetLink: {
         parameters: {
             query?: never;
@@ -73733,6 +74937,7 @@ export interface operations {
                      *           "environment": "production",
                      *           "eventType": "example",
                      *           "deliveries": 1,
+                     *           "cause": "service_unavailable",
                      *           "createdAt": "2026-01-15T09:30:00.000Z",
                      *           "redrivenAt": "2026-01-15T09:30:00.000Z",
                      *           "id": "itsm:12",
@@ -74021,6 +75226,7 @@ export interface operations {
                      *         "environment": "production",
                      *         "eventType": "example",
                      *         "deliveries": 1,
+                     *         "cause": "service_unavailable",
                      *         "createdAt": "2026-01-15T09:30:00.000Z",
                      *         "redrivenAt": "2026-01-15T09:30:00.000Z",
                      *         "id": "itsm:12",
@@ -75734,6 +76940,149 @@ export interface operations {
             };
         };
     };
+    resolveReference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Find what an id or a number names */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "type": "incident",
+                     *         "id": "inc_01KAM7Z4Q6V3N8W2X5Y9B1C0DE",
+                     *         "title": "Checkout answers 502",
+                     *         "href": "/itsm/incidents/inc_01KAM7Z4Q6V3N8W2X5Y9B1C0DE",
+                     *         "eventsHref": "/audit?resourceId=inc_01KAM7Z4Q6V3N8W2X5Y9B1C0DE"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResolvedReferenceEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listRuns: {
         parameters: {
             query?: {
@@ -77191,6 +78540,160 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PendingApprovalList"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listRunFailures: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what is failed now, by workflow and cause */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "example",
+                     *           "target": {
+                     *             "type": "webhook",
+                     *             "id": "example",
+                     *             "name": "example"
+                     *           },
+                     *           "cause": {
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           },
+                     *           "count": 1,
+                     *           "isMore": true,
+                     *           "firstAt": "example",
+                     *           "lastAt": "example",
+                     *           "to": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FailureGroupList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -79809,7 +81312,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80018,7 +81521,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80245,7 +81748,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -80472,7 +81975,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -81086,7 +82589,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -91820,7 +93323,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -92340,7 +93843,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -92723,9 +94226,23 @@ export interface operations {
                      *             "error": {
                      *               "kind": "status",
                      *               "message": "example"
-                     *             }
+                     *             },
+                     *             "dnsMs": 1,
+                     *             "connectMs": 1,
+                     *             "tlsMs": 1,
+                     *             "firstByteMs": 1,
+                     *             "totalMs": 1,
+                     *             "isConnectionReused": true
                      *           }
-                     *         ]
+                     *         ],
+                     *         "replays": [
+                     *           {
+                     *             "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "status": "pending",
+                     *             "createdAt": "example"
+                     *           }
+                     *         ],
+                     *         "replayCount": 1
                      *       },
                      *       "meta": {
                      *         "requestId": "example"
@@ -94046,7 +95563,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -94614,7 +96131,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -95144,7 +96661,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -96272,7 +97789,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -96473,7 +97990,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -97219,7 +98736,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden`, `step_up_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -98715,6 +100232,180 @@ export interface operations {
                 };
             };
             /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getWorkspaceStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Find out what is left to do in the current workspace */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "services": [
+                     *           {
+                     *             "name": "settings",
+                     *             "state": "example",
+                     *             "figures": {
+                     *               "unpublished": 1,
+                     *               "deadLetters": [
+                     *                 {
+                     *                   "consumer": "example",
+                     *                   "cause": "service_unavailable",
+                     *                   "count": 1
+                     *                 }
+                     *               ],
+                     *               "dueWork": [
+                     *                 {
+                     *                   "name": "example",
+                     *                   "late": 1,
+                     *                   "oldestSeconds": 1
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "webhooks": {
+                     *           "waiting": [
+                     *             {
+                     *               "id": "example",
+                     *               "name": "example",
+                     *               "workspaceId": "example",
+                     *               "environment": "production",
+                     *               "waiting": 1,
+                     *               "oldestAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "paused": 1
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkspaceStatusEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `factor_enrolment_required`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -52,7 +52,7 @@ export function createRoutes(queries: QueryClient) {
   const account = createRoute({
     getParentRoute: () => root,
     path: '/account',
-    loader: () => orSignIn('/account', queries.ensureQueryData(loginQuery)),
+    loader: () => orSignIn('/account', () => queries.ensureQueryData(loginQuery)),
     component: lazyRouteComponent(() => import('./areas/account/account.js'), 'Account'),
     errorComponent: PageProblem,
   })
@@ -60,7 +60,7 @@ export function createRoutes(queries: QueryClient) {
     getParentRoute: () => root,
     path: '/account/address',
     beforeLoad: () => keepToken(sessionStorage, location, history),
-    loader: () => orSignIn('/account/address', queries.ensureQueryData(loginQuery)),
+    loader: () => orSignIn('/account/address', () => queries.ensureQueryData(loginQuery)),
     component: lazyRouteComponent(() => import('./areas/account/address.js'), 'ProveAddress'),
     errorComponent: PageProblem,
   })
@@ -144,6 +144,11 @@ export function createRoutes(queries: QueryClient) {
     path: '/$eventType',
     component: lazyRouteComponent(() => import('./areas/catalogue/event-type.js'), 'EventTypePage'),
   })
+  const record = createRoute({
+    getParentRoute: () => shell,
+    path: '/record/$reference',
+    component: lazyRouteComponent(() => import('./areas/record/record.js'), 'RecordPage'),
+  })
   const audit = createRoute({
     getParentRoute: () => shell,
     path: '/audit',
@@ -164,6 +169,7 @@ export function createRoutes(queries: QueryClient) {
       topics,
       catalogue.addChildren([eventType]),
       audit,
+      record,
       ...peopleRoutes(shell),
     ]),
   ])

@@ -35,7 +35,18 @@ const lists = [
   ...['topics/topics', 'catalogue/catalogue', 'audit/audit'],
 ].map(area)
 const others = [
-  ...['deliveries/delivery', 'webhooks/webhook', 'events/event', 'catalogue/event-type'].map(area),
+  ...['deliveries/delivery', 'webhooks/webhook', 'events/event', 'catalogue/event-type', 'record/record'].map(
+    area,
+  ),
+  ...['users', 'user', 'roles', 'role', 'keys', 'secrets'].map((page) => area(`people/${page}`)),
+  ...[
+    'sign-on/sign-on',
+    'sign-on/provider',
+    'notifications/notifications',
+    'platform/status',
+    'platform/dead-letters',
+    'account/account',
+  ].map(area),
   'console/dist/shell/palette.js',
 ]
 

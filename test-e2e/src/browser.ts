@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type BrowserContextOptions, type CDPSession, chromium, type Page } from 'playwright-core'
 import { z } from 'zod'
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
@@ -37,6 +37,8 @@ export interface Tab {
   screenshot(name: string): Promise<void>
   /** What axe finds to be a serious or critical fault, each with the elements it is about. */
   faults(): Promise<string[]>
+  /** What playwright has no words for: the one session there is, as the end of another takes virtual authenticators along. */
+  devtools: CDPSession
 }
 
 export async function startBrowser() {
@@ -58,7 +60,9 @@ export async function startBrowser() {
       else problems.push(message.text())
     })
     page.on('request', (request) => requests.push(request.url()))
-    return { page, problems, refusals, requests, screenshot: keeper(page), faults: () => faultsOf(page) }
+    const devtools = await context.newCDPSession(page)
+    const faults = () => faultsOf(devtools)
+    return { page, problems, refusals, requests, screenshot: keeper(page), faults, devtools }
   }
   return { open, close: () => browser.close() }
 }
@@ -71,15 +75,13 @@ function keeper(page: Page): Tab['screenshot'] {
 }
 
 /** Put in beside the page's policy, which would refuse a script from elsewhere. */
-async function faultsOf(page: Page): Promise<string[]> {
-  const session = await page.context().newCDPSession(page)
+async function faultsOf(devtools: CDPSession): Promise<string[]> {
   const expression = `${axe};axe.run({ resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations))`
-  const answer = await session.send('Runtime.evaluate', {
+  const answer = await devtools.send('Runtime.evaluate', {
     expression,
     awaitPromise: true,
     returnByValue: true,
   })
-  await session.detach()
   return Violations.parse(JSON.parse(String(answer.result.value)))
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)

@@ -3,6 +3,7 @@ import { backendNames, serviceNames } from '@opsplane/contracts'
 import { connectionsByServer, eachOf, planServices } from '@opsplane/local'
 import { isLongTier, pace, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
+import { passkeyOrigin, passkeyTests } from './passkey-journey.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 import { revocationTests } from './revocation.js'
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
     extra: {
       ...{ QUERIES_PER_WORKSPACE: '1000', RATE_LIMIT_PER_MINUTE: '0' },
       ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
+      PUBLIC_ORIGIN: passkeyOrigin,
     },
     postgresFlags: [
       'fsync=off',
@@ -125,3 +127,5 @@ test('under load of every kind no service opens more connections than it says, a
 })
 
 describe('what is revoked', () => revocationTests(() => cluster))
+
+describe('a passkey', () => passkeyTests(() => cluster))

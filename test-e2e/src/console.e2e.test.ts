@@ -67,13 +67,14 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     expect([await faults(), refusals]).toEqual([[], ['/api/v1/auth/session']])
     await signIn(page)
 
-    const failure = page.getByRole('link', { name: 'Answered 500' })
+    const failure = page.getByRole('link', { name: 'The endpoint answered 500.' })
     await failure.waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     expect(new URL(page.url()).pathname).toBe(wanted)
     expect(await faults()).toEqual([])
     await screenshot('console-failed')
     await failure.click()
+    await page.getByRole('link', { name: 'incident.created' }).first().click()
 
     const attempts = page.getByRole('tablist', { name: 'Attempts' }).getByRole('tab')
     await attempts.first().waitFor()
@@ -92,6 +93,9 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await waitFor(async () => (await latest.getByText('Succeeded').count()) === 2)
     expect(await faults()).toEqual([])
     await screenshot('console-webhook')
+    await page.keyboard.press('g')
+    await page.keyboard.press('f')
+    await page.getByText('No delivery is failed.').waitFor()
 
     await page.keyboard.press('g')
     await page.keyboard.press('e')
@@ -101,6 +105,14 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await page.getByRole('link', { name: 'Pager' }).first().waitFor()
     expect(await faults()).toEqual([])
     await screenshot('console-event')
+
+    // Whatever is pasted opens what it names.
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Go to a page').fill((await deliveries('succeeded'))[0]?.id ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByText('Delivered at once: the endpoint answered 200.').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('e')
 
     // What happens elsewhere is seen, and does not move what is looked at.
     await ada.post('/itsm/incidents', { body: { title: 'Seen as it happens' } })

@@ -155,7 +155,7 @@ test('every operation can be used as its example says', async () => {
 // Behind what the examples need as it was made, and before what comes of random requests.
 describe('authorization', () => authorizationTests(() => ({ cluster, operations, world, untouched })))
 
-describe('ids', () => resolvingTests(() => ({ cluster, operations, world })))
+describe('ids', () => resolvingTests(() => ({ cluster, document, world })))
 
 const textValues = (values: Fields) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))

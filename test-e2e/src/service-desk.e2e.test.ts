@@ -58,6 +58,8 @@ const arrived = (type: string) =>
     message: `${type} to arrive`,
     intervalMs: 100,
   })
+/** Of an incident too, and a minute after it: the last test waits for it. */
+const breach = 'incident.sla_breached'
 /** Every declared event of a kind, which is what the catalogue promises. */
 const declared = (kind: string) => Object.keys(eventCatalog).filter((type) => type.startsWith(`${kind}.`))
 
@@ -81,7 +83,7 @@ describe('every event a webhook can be sent', () => {
     await ada.post('/itsm/incidents/{id}/resolve', { params, body: resolution })
     const { data: closed } = await ada.post('/itsm/incidents/{id}/close', { params, body: {} })
     expect(closed).toMatchObject({ status: 'closed', priority: 'P1', majorState: 'demoted', reopenCount: 1 })
-    for (const type of declared('incident')) await arrived(type)
+    for (const type of declared('incident').filter((each) => each !== breach)) await arrived(type)
   })
 
   const window = { plannedStart: '2030-03-02T20:00:00.000Z', plannedEnd: '2030-03-02T22:00:00.000Z' }
@@ -131,16 +133,6 @@ describe('every event a webhook can be sent', () => {
       body: { closeNotes: 'The new ones are slow.' },
     })
     for (const type of declared('change')) await arrived(type)
-  })
-
-  test('about a promise that was broken', async () => {
-    const { data } = await arrived('sla.breached')
-    expect(data).toMatchObject({ entityType: 'incident', entityId: lateId, metric: 'resolution' })
-    const params = { path: { id: lateId } }
-    const { timers } = (await ada.get('/itsm/incidents/{id}/sla', { params })).data
-    expect(timers).toMatchObject([{ breached: true, breachedAt: data.dueAt }])
-    const breaches = delivered().filter(({ event }) => event === 'incident.sla_breached')
-    expect(new Set(breaches.map(({ id }) => id)).size).toBe(1)
   })
 })
 
@@ -204,4 +196,16 @@ test('the machine itself tells what leads where', async () => {
   const opened = (await ada.post('/itsm/incidents', { body: { title: 'Slow' } })).data
   const here = incident?.transitions.filter(({ from }) => from === opened.status).map(({ action }) => action)
   expect(opened.allowedActions.toSorted()).toEqual(here?.toSorted())
+})
+
+// Last: the goal passes while the other tests run.
+test('every event a webhook can be sent about a promise that was broken', async () => {
+  const { data } = await arrived('sla.breached')
+  await arrived(breach)
+  expect(data).toMatchObject({ entityType: 'incident', entityId: lateId, metric: 'resolution' })
+  const params = { path: { id: lateId } }
+  const { timers } = (await ada.get('/itsm/incidents/{id}/sla', { params })).data
+  expect(timers).toMatchObject([{ breached: true, breachedAt: data.dueAt }])
+  const breaches = delivered().filter(({ event }) => event === breach)
+  expect(new Set(breaches.map(({ id }) => id)).size).toBe(1)
 })

@@ -100,6 +100,7 @@ const columns: Column<DeadLetter>[] = [
   { title: 'message', value: ({ messageId }) => messageId },
   { title: 'event', value: ({ eventType }) => eventType },
   { title: 'workspace', value: ({ workspaceId }) => workspaceId },
+  { title: 'cause', value: ({ cause }) => cause },
   { title: 'deliveries', value: ({ deliveries }) => deliveries },
   { title: 'given up', value: ({ createdAt }) => createdAt },
   { title: 'redriven', value: ({ redrivenAt }) => redrivenAt },

@@ -11,8 +11,20 @@ import { sendWithProof } from './proving.js'
 type Schemas = components['schemas']
 export type Webhook = Schemas['Webhook']
 export type Delivery = Schemas['Delivery']
-export type DeliveryDetail = Schemas['DeliveryDetail']
-export type DeliveryAttempt = Schemas['DeliveryAttempt']
+export type DeliveryDetail = Omit<Schemas['DeliveryDetail'], 'attemptLog'> & {
+  attemptLog: readonly DeliveryAttempt[]
+  replays: readonly Pick<Delivery, 'id' | 'status' | 'createdAt'>[]
+  replayCount: number
+}
+export type DeliveryAttempt = Schemas['DeliveryAttempt'] & AttemptTimings
+interface AttemptTimings {
+  dnsMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+  firstByteMs: number | null
+  totalMs: number | null
+  isConnectionReused: boolean | null
+}
 export type DeliveryStatus = Schemas['DeliveryStatus']
 export type ReplayJob = Schemas['ReplayJob']
 export type ReplayRequest = Schemas['ReplayDeliveries']
@@ -20,8 +32,18 @@ export type AuditEvent = Schemas['AuditEvent']
 export type AuditVerification = Schemas['AuditVerification']
 export type EventDescription = Schemas['EventDescription']
 export type TopicEvent = Schemas['TopicEvent']
-export type Run = Schemas['Run']
-export type Execution = Schemas['Execution']
+/** What is failed now for one cause at one target. */
+export interface FailureGroup {
+  id: string
+  target: { type: string; id: string; name: string }
+  cause: { code: string; message: string }
+  count: number
+  isMore: boolean
+  firstAt: string
+  lastAt: string
+  /** Up to where it was counted. */
+  to: string
+}
 export type Me = Schemas['Me']
 export type FactorChallenge = Schemas['FactorChallenge']
 export type User = Schemas['User']
@@ -67,13 +89,28 @@ export function streamOf(place: Place, after: number | undefined, signal: AbortS
   return fetch(`${apiPath}/events/stream`, { headers, signal })
 }
 
-/** Reads what is below the origin itself and not in the document of the API: the log of executions. Throws OpsplaneError. */
-export async function readOfOrigin<Body>(place: Place, path: string, signal?: AbortSignal): Promise<Body> {
+interface OriginCall {
+  method?: 'GET' | 'POST'
+  body?: object
+  signal?: AbortSignal
+}
+
+/** Calls what is below the origin itself, or not in the document that the client is made of. Throws OpsplaneError. */
+export async function callOrigin<Body>(
+  place: Place,
+  path: string,
+  { method = 'GET', body, signal }: OriginCall = {},
+): Promise<Body> {
   const headers = headersOf(place)
-  const response = await fetch(path, { headers, ...(signal && { signal }) })
-  const body = parseBody(await response.text())
-  if (!response.ok) throw new OpsplaneError(response.status, body, response)
-  return body as Body
+  if (body !== undefined) headers.set('Content-Type', 'application/json')
+  const response = await fetch(path, {
+    ...{ method, headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+  const answer = parseBody(await response.text())
+  if (!response.ok) throw new OpsplaneError(response.status, answer, response)
+  return answer as Body
 }
 
 const headersOf = ({ workspace, environment }: Place) =>

@@ -3,25 +3,20 @@ import type { Place } from '../place/place.js'
 import {
   type AuditEvent,
   apiOf,
+  apiPath,
+  callOrigin,
   type Delivery,
+  type DeliveryDetail,
   type DeliveryStatus,
-  type Execution,
-  readOfOrigin,
 } from './api.js'
-import { type MergedCursor, mergePages } from './merge.js'
 
 export const pageSize = 50
-/** Webhooks whose deliveries are read together. */
-export const mostWebhooks = 50
 
 /** A page of a list as the console reads it on. */
 export interface ListPage<Item> {
   items: Item[]
   next: unknown
 }
-
-/** What no message of the stream names is read again by itself. */
-export const unnamedEveryMs = 10_000
 
 const keyOf = ({ workspace, environment }: Place) => [workspace, environment] as const
 
@@ -58,19 +53,16 @@ export const webhookQuery = (place: Place, id: string) =>
 export const latestDeliveriesQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'deliveries', 'latest', id],
-    refetchInterval: unnamedEveryMs,
-    queryFn: async ({ signal }) => (await readDeliveries(place, id, {}, undefined, signal)).data,
+    queryFn: async ({ signal }) => (await readDeliveries(place, { webhookId: id }, undefined, signal)).items,
     staleTime: 5_000,
   })
 
 export const deliveryQuery = (place: Place, webhookId: string, deliveryId: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'delivery', deliveryId, webhookId],
-    refetchInterval: unnamedEveryMs,
     queryFn: async ({ signal }) => {
-      const path = { id: webhookId, deliveryId }
-      return (await apiOf(place).get('/webhooks/{id}/deliveries/{deliveryId}', { params: { path }, signal }))
-        .data
+      const path = `${apiPath}/deliveries/${deliveryId}`
+      return (await callOrigin<{ data: DeliveryDetail }>(place, path, { signal })).data
     },
   })
 
@@ -85,7 +77,6 @@ export const eventQuery = (place: Place, eventId: string) =>
 export const eventDeliveriesQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'event-deliveries', id],
-    refetchInterval: unnamedEveryMs,
     queryFn: async ({ signal }) =>
       (await apiOf(place).get('/events/{id}/deliveries', { params: { path: { id } }, signal })).data,
   })
@@ -151,66 +142,29 @@ export async function readEvents(
 }
 
 export interface DeliveryFilters {
+  webhookId?: string | undefined
   status?: DeliveryStatus | undefined
   eventType?: string | undefined
 }
 
-function readDeliveries(
+export async function readDeliveries(
   place: Place,
-  id: string,
-  { status, eventType }: DeliveryFilters,
+  { webhookId, status, eventType }: DeliveryFilters,
   after: string | undefined,
-  signal?: AbortSignal,
-) {
-  const query = {
-    limit: pageSize,
-    ...(status && { status: [status] }),
-    ...(eventType && { eventType: [eventType] }),
-    ...(after !== undefined && { after }),
-  }
-  return apiOf(place).get('/webhooks/{id}/deliveries', {
-    params: { path: { id }, query },
-    ...(signal && { signal }),
-  })
-}
-
-/** A page of the deliveries of several webhooks together, the newest first. */
-export async function readAllDeliveries(
-  place: Place,
-  webhookIds: readonly string[],
-  filters: DeliveryFilters,
-  after: MergedCursor = {},
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<ListPage<Delivery>> {
-  const open = webhookIds.filter((id) => after[id] !== null)
-  const pages = await Promise.all(
-    open.map(async (id) => {
-      const { data, pagination } = await readDeliveries(place, id, filters, after[id] ?? undefined, signal)
-      return [id, { items: data, hasMore: pagination.hasMore }] as const
-    }),
+  const given = { webhookId, status, eventType, after, limit: String(pageSize) }
+  const present = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
   )
-  return mergePages(Object.fromEntries(pages), after, pageSize)
+  const path = `${apiPath}/deliveries?${new URLSearchParams(present)}`
+  const { data, pagination } = await callOrigin<Deliveries>(place, path, { signal })
+  return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
 }
 
-/** Runs that have failed, and those that could not go on after their retries. */
-export async function readFailedRuns(place: Place, signal: AbortSignal) {
-  const read = async (status: 'failed' | 'dead') =>
-    apiOf(place).get('/runs', { params: { query: { status, limit: pageSize } }, signal })
-  const [failed, dead] = await Promise.all([read('failed'), read('dead')])
-  const items = [...failed.data, ...dead.data].sort((one, other) => (one.id < other.id ? 1 : -1))
-  return { items, hasMore: failed.pagination.hasMore || dead.pagination.hasMore }
-}
-
-interface Executions {
-  data: Execution[]
-  pagination: { hasMore: boolean }
-}
-export const executionsPath = '/api/service-sdk/executions'
-
-export async function readFailedExecutions(place: Place, signal: AbortSignal) {
-  const path = `${executionsPath}?${new URLSearchParams({ success: 'false', limit: String(pageSize) })}`
-  const { data, pagination } = await readOfOrigin<Executions>(place, path, signal)
-  return { items: data, hasMore: pagination.hasMore }
+interface Deliveries {
+  data: Delivery[]
+  pagination: { hasMore: boolean; nextCursor: string | null }
 }
 
 /** Without what is undefined. */

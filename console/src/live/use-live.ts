@@ -39,10 +39,14 @@ export function useLive(): LiveStatus | undefined {
   return useSyncExternalStore(subscribe, status)
 }
 
-/** Reads the stream of the place while the shell is there, and has asked for again what it makes out of date. */
-export function useStream({ workspace, environment }: Place, who: string): LiveStore {
+/**
+ * Reads the stream of the place while the shell is there, and has asked for again what it makes out of date. A stream that was
+ * refused is asked for again once somebody has signed in again: `signIns` counts that.
+ */
+export function useStream({ workspace, environment }: Place, who: string, signIns: number): LiveStore {
   const queries = useQueryClient()
   const [store] = useState(createStore)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each sign-in begins it again.
   useEffect(() => {
     store.set({ state: 'connecting', heardMs: Date.now() })
     let isFirst = true
@@ -70,7 +74,7 @@ export function useStream({ workspace, environment }: Place, who: string): LiveS
       leave()
       turns.stop()
     }
-  }, [workspace, environment, who, queries, store])
+  }, [workspace, environment, who, signIns, queries, store])
   return store
 }
 

@@ -8,6 +8,12 @@ import { StepUp } from './step-up.js'
 
 const words = texts.proof
 
+interface ProofProps {
+  person: Person | undefined
+  /** The session had ended, and there is one again. */
+  onSignedIn?(): void
+}
+
 interface Asked {
   lacking: Lacking
   settle(isProved: boolean): void
@@ -17,7 +23,7 @@ interface Asked {
  * Asks for what a request of any page lacks: a recent proof of who somebody is, or their session, which has ended. Then the
  * request goes on. `person`: who is signed in; without one the end of a session leads to the sign-in page.
  */
-export function Proof({ person }: { person: Person | undefined }) {
+export function Proof({ person, onSignedIn }: ProofProps) {
   const [asked, setAsked] = useState<Asked>()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => proveBy((lacking) => new Promise((resolve) => setAsked({ lacking, settle: resolve }))), [])
@@ -29,6 +35,10 @@ export function Proof({ person }: { person: Person | undefined }) {
     dialog.current?.close()
     setAsked(undefined)
     asked.settle(isProved)
+  }
+  const signedIn = () => {
+    settle(true)
+    onSignedIn?.()
   }
   const signedOut = () => setAsked({ ...asked, lacking: 'session' })
   const hasEnded = asked.lacking === 'session'
@@ -48,7 +58,7 @@ export function Proof({ person }: { person: Person | undefined }) {
       <div className="steps">
         <h2 id="proof-title">{hasEnded ? words.sessionTitle : words.title}</h2>
         <p className="muted">{hasEnded ? words.sessionHelp : words.help}</p>
-        {hasEnded && person !== undefined && <SignInAgain person={person} onDone={() => settle(true)} />}
+        {hasEnded && person !== undefined && <SignInAgain person={person} onDone={signedIn} />}
         {hasEnded && person === undefined && <OtherWay onClick={leave}>{words.elsewhere}</OtherWay>}
         {!hasEnded && <StepUp onDone={() => settle(true)} onSignedOut={signedOut} />}
         {!hasEnded && <OtherWay onClick={leave}>{words.elsewhere}</OtherWay>}

@@ -1,9 +1,7 @@
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { apiOf } from '../api/api.js'
-import { webhooksQuery } from '../api/queries.js'
+import { isReference } from '../api/resolve.js'
 import { Icon } from '../patterns/icons.js'
 import { usePlace } from '../place/context.js'
 import { environments } from '../place/place.js'
@@ -11,8 +9,6 @@ import { texts } from '../texts/en.js'
 import { areasOf } from './areas.js'
 
 const words = texts.palette
-/** An id as the platform makes them: a kind, and a time with something random. */
-const idPattern = /^([a-z]{2,5})_[0-9A-HJKMNP-TV-Z]{26}$/
 
 interface PaletteProps {
   onClose(): void
@@ -92,60 +88,17 @@ function usePages(onKeys: () => void): Group[] {
   ]
 }
 
-/** What an id that was pasted opens. What has no page yet is shown by its events. */
+/** What an id or a number that was pasted opens: the page that finds out what it names. */
 function useRecords(text: string): SpotlightActionData[] {
   const { place } = usePlace()
   const navigate = useNavigate()
-  const openDelivery = useDeliveryOpener()
-  const kind = idPattern.exec(text)?.[1]
-  if (kind === undefined) return []
-  const action = (label: string, onClick: () => void): SpotlightActionData[] => [
-    { id: text, label, description: text, leftSection: <Icon name="send" />, onClick },
+  if (!isReference(text)) return []
+  const onClick = () =>
+    void navigate({
+      to: '/w/$workspace/$environment/record/$reference',
+      params: { ...place, reference: text },
+    })
+  return [
+    { id: text, label: words.open(text), description: text, leftSection: <Icon name="send" />, onClick },
   ]
-  if (kind === 'evt')
-    return action(
-      words.openEvent,
-      () =>
-        void navigate({
-          to: '/w/$workspace/$environment/events/$eventId',
-          params: { ...place, eventId: text },
-        }),
-    )
-  if (kind === 'wh')
-    return action(
-      words.openWebhook,
-      () =>
-        void navigate({
-          to: '/w/$workspace/$environment/webhooks/$webhookId',
-          params: { ...place, webhookId: text },
-        }),
-    )
-  if (kind === 'del') return action(words.openDelivery, () => void openDelivery(text))
-  return action(
-    words.eventsOf(text),
-    () =>
-      void navigate({ to: '/w/$workspace/$environment/events', params: place, search: { resource: text } }),
-  )
-}
-
-/** A delivery is read by its webhook: each of them is asked for it. */
-function useDeliveryOpener() {
-  const { place } = usePlace()
-  const queries = useQueryClient()
-  const navigate = useNavigate()
-  return async (deliveryId: string) => {
-    const { notifications } = await import('@mantine/notifications')
-    const webhooks = await queries.ensureQueryData(webhooksQuery(place))
-    const asked = webhooks.map(async ({ id }) => {
-      const path = { id, deliveryId }
-      await apiOf(place).get('/webhooks/{id}/deliveries/{deliveryId}', { params: { path } })
-      return id
-    })
-    const webhookId = await Promise.any(asked).catch(() => undefined)
-    if (webhookId === undefined) return void notifications.show({ message: words.unknownDelivery })
-    await navigate({
-      to: '/w/$workspace/$environment/deliveries/$webhookId/$deliveryId',
-      params: { ...place, webhookId, deliveryId },
-    })
-  }
 }

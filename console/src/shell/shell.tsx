@@ -31,7 +31,8 @@ export function Shell() {
     }),
     [workspace, environment, me],
   )
-  const live = useStream(place, me.user.id)
+  const [signIns, setSignIns] = useState(0)
+  const live = useStream(place, me.user.id, signIns)
   const { pathname } = useLocation()
   const area = areas.find(({ name }) => pathname.split('/')[4] === name)
   // The menu is closed by going somewhere.
@@ -67,7 +68,7 @@ export function Shell() {
         </Suspense>
       )}
       <Notifications position="bottom-right" autoClose={4_000} />
-      <Proof person={me.user} />
+      <Proof person={me.user} onSignedIn={() => setSignIns(signIns + 1)} />
     </HereContext>
   )
 }

@@ -6,6 +6,7 @@ import { events } from './en/events.js'
 import { failed } from './en/failed.js'
 import { people } from './en/people.js'
 import { platform } from './en/platform.js'
+import { record } from './en/record.js'
 import { proof, signIn } from './en/sign-in.js'
 import { topics } from './en/topics.js'
 import { webhooks } from './en/webhooks.js'
@@ -65,17 +66,13 @@ export const texts = {
   },
   palette: {
     placeholder: 'Go to a page, run a command, or paste an id',
-    nothing: 'Nothing matches. An id such as evt_… or wh_… opens its page.',
+    nothing: 'Nothing matches. An id such as evt_… or a number such as INC-12 opens what it names.',
     pages: 'Pages',
     actions: 'Commands',
     records: 'Records',
     goTo: (name: string) => `Go to ${name}`,
     environment: (name: string) => `Switch to ${name}`,
-    openEvent: 'Open event',
-    openWebhook: 'Open webhook',
-    openDelivery: 'Open delivery',
-    eventsOf: (id: string) => `Events of ${id}`,
-    unknownDelivery: 'No webhook of this environment has such a delivery.',
+    open: (reference: string) => `Open ${reference}`,
   },
   keys: {
     title: 'Keys',
@@ -178,5 +175,6 @@ export const texts = {
   topics,
   catalogue,
   audit,
+  record,
   failed,
 } as const

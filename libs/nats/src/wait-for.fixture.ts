@@ -15,6 +15,6 @@ export async function waitFor(holds: () => boolean | Promise<boolean>): Promise<
     } catch (error) {
       cause = error
     }
-    if (Date.now() > end) throw new Error('it did not come to pass', { cause })
+    if (Date.now() > end) throw new Error(`it did not come to pass: ${String(cause)}`, { cause })
   }
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { onTeardown } from './run-cleanup.js'
 import { endRunProcesses } from './run-process.js'
+import { isLongTier } from './runs/long-tier.js'
 import { containerNats, containerPostgres, dockerAnswers } from './test-containers.js'
 import { dropRunDatabases } from './test-env.js'
 import {
@@ -8,6 +10,7 @@ import {
   embeddedNats,
   embeddedPostgres,
   removeDirectory,
+  serverDataParent,
   type TestServer,
 } from './test-servers.js'
 
@@ -22,10 +25,13 @@ export default async function setUp(): Promise<void> {
   onTeardown(() => removeDirectory(directory))
   // Temporary files of the tests go there too, and so go away with it.
   process.env.TMPDIR = directory
+  // The long tier writes more than memory is for.
+  const data = createStateDirectory(isLongTier() ? tmpdir() : serverDataParent())
+  onTeardown(() => removeDirectory(data))
   const docker = await dockerAnswers()
   await Promise.all([
-    provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(directory)),
-    providePostgres(docker, directory),
+    provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(data)),
+    providePostgres(docker, data),
   ])
   // Before the servers, which they may use.
   onTeardown(() => endRunProcesses(directory))

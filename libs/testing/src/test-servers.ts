@@ -1,5 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
@@ -22,14 +22,30 @@ export const UNSAFE_BUT_FAST = [
 ]
 
 const PREFIX = 'opsplane-test-'
+/** Several times what a run has had at once. */
+const LEAST_MEMORY_BYTES = 8 * 1024 ** 3
 
-/** A directory for the servers of this run. Those of runs that were killed are removed. */
-export function createStateDirectory(): string {
-  for (const name of readdirSync(tmpdir())) {
+/** A directory of this run below `parent`. Those of runs that were killed are removed. */
+export function createStateDirectory(parent = tmpdir()): string {
+  for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
-    if (pid && !findProcess(Number(pid))) removeFormer(join(tmpdir(), name))
+    if (pid && !findProcess(Number(pid))) removeFormer(join(parent, name))
   }
-  return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
+}
+
+/**
+ * Where the servers of a run keep their data: in memory where there is plenty, as test files make hundreds of databases of
+ * hundreds of files each, and a file system on a disk computes longer for each of them.
+ */
+export function serverDataParent(memory = '/dev/shm', leastBytes = LEAST_MEMORY_BYTES): string {
+  try {
+    accessSync(memory, constants.W_OK)
+    const { bavail, bsize } = statfsSync(memory)
+    return Math.min(bavail * bsize, freemem()) < leastBytes ? tmpdir() : memory
+  } catch {
+    return tmpdir()
+  }
 }
 
 /** Its servers may still be ending: then the next run removes it. */

@@ -1,17 +1,31 @@
 import { expect, test } from '@jest/globals'
-import { ResolvedReference, readableKinds } from '@opsplane/contracts'
+import { originPrefix, ResolvedReference, readableKinds } from '@opsplane/contracts'
 import { z } from 'zod'
 import type { TestCluster } from '../platform.js'
-import type { Operation } from './document.js'
+import { everyOperationOf, type OpenApi, servicePathOf } from './document.js'
 import type { World } from './world.js'
 
 /** Types of resources in the audit log whose ids are none of the platform's own, or those of logins. */
-const unresolved = ['account', 'article_vote', 'login']
+const unresolved = ['account', 'article_vote', 'dead_letter', 'login']
+
+const eventless = [
+  { path: '/deliveries', type: 'delivery' },
+  { path: '/runs', type: 'run' },
+  { path: `${originPrefix}/api/service-sdk/executions`, type: 'execution' },
+]
+const numbered = [
+  { path: '/itsm/incidents', type: 'incident' },
+  { path: '/itsm/problems', type: 'problem' },
+  { path: '/itsm/changes', type: 'change' },
+  { path: '/catalog/requests', type: 'catalog_request' },
+  { path: '/knowledge', type: 'article' },
+]
+const List = z.object({ data: z.array(z.object({ id: z.string(), number: z.string().optional() })) })
+
+const placeOf = (href: string) => (href.startsWith('/api/') ? `${originPrefix}${href}` : href)
 
 /** Behind operations of all kinds, whose resources the audit log names. */
-export function resolvingTests(
-  get: () => { cluster: TestCluster; operations: Operation[]; world: World },
-): void {
+export function resolvingTests(get: () => { cluster: TestCluster; document: OpenApi; world: World }): void {
   const read = async (target: string) => {
     const { apiKey, workspace } = get().cluster.info
     const headers = { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace }
@@ -33,25 +47,40 @@ export function resolvingTests(
     return [...ids].flatMap(([type, found]) => [...found].map((id) => ({ type, id })))
   }
 
+  /** What is wrong with how something is resolved, and read where that says. */
+  const problemsOf = async ({ type, reference, id }: { type: string; reference: string; id: string }) => {
+    const { status, json, text } = await read(`/resolve/${reference}`)
+    const { data } = z.object({ data: ResolvedReference }).safeParse(json).data ?? {}
+    if (data?.type !== type || data.id !== id) return [`${type} ${reference}: ${status} ${text}`]
+    if (data.href === null) return []
+    const answer = await read(placeOf(data.href))
+    return answer.status === 200 ? [] : [`${data.href}: ${answer.status} ${answer.text}`]
+  }
+
   test('what the audit log is about is resolved, and can be read where that says', async () => {
     const problems: string[] = []
-    for (const { type, id } of await foundIds()) {
-      if (unresolved.includes(type)) continue
-      const { status, json, text } = await read(`/resolve/${id}`)
-      const { data } = z.object({ data: ResolvedReference }).safeParse(json).data ?? {}
-      if (data?.type !== type) problems.push(`${type} ${id}: ${status} ${text}`)
-      if (data?.href == null) continue
-      const answer = await read(data.href)
-      if (answer.status !== 200) problems.push(`${data.href}: ${answer.status} ${answer.text}`)
+    for (const { type, id } of await foundIds())
+      if (!unresolved.includes(type))
+        problems.push(...(await problemsOf({ type: type.replace(/^sdk_/, ''), reference: id, id })))
+    expect(problems).toEqual([])
+  })
+
+  test('so is what no event is about, and what has a number', async () => {
+    const problems: string[] = []
+    for (const { path, type } of [...eventless, ...numbered]) {
+      const list = List.safeParse((await read(`${path}?limit=1`)).json).data?.data ?? []
+      for (const { id, number } of list)
+        problems.push(...(await problemsOf({ type, reference: number ?? id, id })))
+      if (list.length === 0) problems.push(`${path} lists nothing`)
     }
     expect(problems).toEqual([])
   })
 
   test('every path by which ids are resolved is one that is read', () => {
     const shape = (path: string) => path.replace(/\?.*/, '').replaceAll(/\{\w+\}/g, '{}')
-    const reading = get().operations.filter(({ method }) => method === 'GET')
-    const known = new Set(reading.map(({ path }) => shape(path)))
+    const reading = everyOperationOf(get().document).filter(({ method }) => method === 'GET')
+    const known = new Set(reading.map((operation) => shape(servicePathOf(operation))))
     const paths = Object.values(readableKinds).flatMap((kind) => kind?.path ?? [])
-    expect(paths.filter((path) => !path.startsWith('/api/') && !known.has(shape(path)))).toEqual([])
+    expect(paths.filter((path) => !known.has(shape(placeOf(path))))).toEqual([])
   })
 }

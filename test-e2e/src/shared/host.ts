@@ -1,4 +1,4 @@
-import { serviceNames } from '@opsplane/contracts'
+import { backendNames, serviceNames } from '@opsplane/contracts'
 import { freePort } from '@opsplane/runtime/server-process'
 import { serveRun } from '@opsplane/testing'
 import { startTestCluster } from '../platform.js'
@@ -18,8 +18,14 @@ await serveRun(async () => {
   const { info, secrets, certificate, services, replica, stop } = await startTestCluster({ extra })
   const urls = Object.fromEntries(serviceNames.map((name) => [name, services[name].url])) as Shared['urls']
   const port = await freePort()
-  const origins = { main: `http://127.0.0.1:${port}`, apps: `http://apps.localhost:${port}` }
-  await replica('gateway', { PORT: String(port), APPS_ORIGIN: origins.apps })
+  const origins = { main: `http://localhost:${port}`, apps: `http://apps.localhost:${port}` }
+  // Its settings give links to it, and passkeys, which belong to a name.
+  const settings = await replica('settings', { PUBLIC_ORIGIN: origins.main })
+  const backends = Object.fromEntries(backendNames.map((name) => [name, urls[name]]))
+  await replica('gateway', {
+    ...{ PORT: String(port), PUBLIC_ORIGIN: origins.main, APPS_ORIGIN: origins.apps },
+    SERVICE_URLS: JSON.stringify({ ...backends, settings: settings.url }),
+  })
   const shared: Shared = { info, secrets, certificate, urls, origins }
   return { handOver: JSON.stringify(shared), stop }
 })

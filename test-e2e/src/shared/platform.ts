@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('./host.js', import.meta.url))
 export type Shared = Pick<TestCluster, 'info' | 'secrets' | 'certificate'> & {
   /** Of each service, as the others call it. */
   urls: Record<ServiceName, string>
-  /** Both origins of a second gateway, which serves apps at one of their own. */
+  /** Both origins of a second gateway, as people use them: localhost, and apps at one of their own. */
   origins: { main: string; apps: string }
 }
 
@@ -24,6 +24,8 @@ export interface SharedPlatform {
   urls: Shared['urls']
   secrets: Shared['secrets']
   origins: Shared['origins']
+  /** Who operates the installation, and their own workspace. */
+  operator: Pick<LocalInfo, 'email' | 'password' | 'workspace'>
   /** Of its receivers. */
   certificate: TestCluster['certificate']
   /** One more workspace, with a key of its owner. */
@@ -40,5 +42,5 @@ export async function joinPlatform(): Promise<SharedPlatform> {
     const owner = { workspace, email: `owner@${workspace}.example.com`, password }
     return bootstrapOwner({ secrets: { ...secrets, owner }, settingsUrl: urls.settings, origin })
   }
-  return { ...shared, info: { ...info, ...(await another()) }, another }
+  return { ...shared, info: { ...info, ...(await another()) }, operator: info, another }
 }

@@ -5,6 +5,7 @@ import { Code } from '../../patterns/json.js'
 import { StatusCode } from '../../patterns/state.js'
 import { texts } from '../../texts/en.js'
 import { causeOf } from './causes.js'
+import { Timing, TimingBar } from './timing.js'
 
 const words = texts.deliveries
 /** Stands for a body that somebody may not read. */
@@ -16,7 +17,10 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
   const [chosen, setChosen] = useState<number>()
   const attempt = attemptLog.find(({ number }) => number === chosen) ?? attemptLog.at(-1)
   if (attempt === undefined) return <p className="muted detail-nothing">{words.noAttempt}</p>
-  const longest = Math.max(...attemptLog.map(({ durationMs }) => durationMs), 1)
+  const longest = Math.max(
+    ...attemptLog.map(({ durationMs, totalMs }) => Math.max(durationMs, totalMs ?? 0)),
+    1,
+  )
   return (
     <>
       <div className="attempts" role="tablist" aria-label={words.attemptSeries}>
@@ -38,12 +42,11 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
               <span>{clockTime(each.startedAt)}</span>
               <span>{duration(each.durationMs)}</span>
             </span>
-            <span className="attempt-length">
-              <i style={{ width: `${Math.max((each.durationMs / longest) * 100, 2)}%` }} />
-            </span>
+            <TimingBar attempt={each} longestMs={longest} />
           </button>
         ))}
       </div>
+      <Timing attempt={attempt} />
       <div className="exchange" role="tabpanel" aria-label={words.attempt(attempt.number)}>
         <Sent attempt={attempt} body={request?.body ?? ''} />
         <Received attempt={attempt} />

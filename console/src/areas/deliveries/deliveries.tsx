@@ -2,11 +2,9 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate, useParams } from '@tanstack/react-router'
 import { apiPath, type Delivery, type Webhook } from '../../api/api.js'
-import type { MergedCursor } from '../../api/merge.js'
-import { mostWebhooks, pageSize, readAllDeliveries, webhooksQuery } from '../../api/queries.js'
+import { pageSize, readDeliveries, webhooksQuery } from '../../api/queries.js'
 import { type Column, List, whenColumn } from '../../patterns/list.js'
 import { PageHead, Split } from '../../patterns/page.js'
-import { Problem } from '../../patterns/problem.js'
 import { State, StatusCode } from '../../patterns/state.js'
 import { useList } from '../../patterns/use-list.js'
 import { usePlace } from '../../place/context.js'
@@ -23,28 +21,19 @@ const detailRoute = '/w/$workspace/$environment/deliveries/$webhookId/$deliveryI
 /** Everything on its way to endpoints, over all webhooks or of one. */
 export function Deliveries() {
   const { place } = usePlace()
-  const search = route.useSearch()
+  const { status, type, webhook } = route.useSearch()
   const { deliveryId } = useParams({ strict: false })
-  const webhooks = useQuery(webhooksQuery(place))
-  const isCut = search.webhook === undefined && (webhooks.data?.length ?? 0) > mostWebhooks
+  const { data: webhooks = [] } = useQuery(webhooksQuery(place))
   const request = {
-    path: `${apiPath}/webhooks/${search.webhook ?? webhooks.data?.[0]?.id ?? 'wh_…'}/deliveries`,
-    query: { status: search.status, eventType: search.type, limit: String(pageSize) },
+    path: `${apiPath}/deliveries`,
+    query: { status, eventType: type, webhookId: webhook, limit: String(pageSize) },
   }
   return (
     <>
-      <PageHead
-        title={words.title}
-        figures={isCut ? words.firstWebhooks(mostWebhooks) : undefined}
-        request={request}
-      />
+      <PageHead title={words.title} request={request} />
       <Split isOpen={deliveryId !== undefined} hint={words.select}>
-        <Filters webhooks={webhooks.data ?? []} />
-        {webhooks.error && !webhooks.data ? (
-          <Problem error={webhooks.error} onRetry={() => void webhooks.refetch()} />
-        ) : (
-          webhooks.data && <DeliveryList webhooks={webhooks.data} selected={deliveryId} />
-        )}
+        <Filters webhooks={webhooks} />
+        <DeliveryList webhooks={webhooks} selected={deliveryId} />
       </Split>
     </>
   )
@@ -95,11 +84,10 @@ function DeliveryList({
 }) {
   const { place } = usePlace()
   const { status, webhook, type } = route.useSearch()
-  const ids = webhook === undefined ? webhooks.slice(0, mostWebhooks).map(({ id }) => id) : [webhook]
+  const filters = { status, webhookId: webhook, eventType: type }
   const view = useList<Delivery>({
-    queryKey: [place.workspace, place.environment, 'deliveries', 'list', ids, status, type],
-    read: (after, signal) =>
-      readAllDeliveries(place, ids, { status, eventType: type }, (after ?? {}) as MergedCursor, signal),
+    queryKey: [place.workspace, place.environment, 'deliveries', 'list', filters],
+    read: (after, signal) => readDeliveries(place, filters, after as string | undefined, signal),
     keyOf: ({ id }) => id,
   })
   const isFiltered = status !== undefined || webhook !== undefined || type !== undefined

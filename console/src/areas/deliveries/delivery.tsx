@@ -7,7 +7,7 @@ import { Id } from '../../patterns/copy.js'
 import { AsCurl } from '../../patterns/curl.js'
 import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { State } from '../../patterns/state.js'
-import { ExactTime, useNow } from '../../patterns/time.js'
+import { ExactTime, Time, useNow } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { Attempts } from './attempts.js'
@@ -36,6 +36,7 @@ export function DeliveryPage() {
           <>
             <Story delivery={data} />
             <DeliveryFacts delivery={data} />
+            <Replays delivery={data} />
             <Attempts key={data.id} delivery={data} />
           </>
         )}
@@ -133,5 +134,37 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
         ],
       ]}
     />
+  )
+}
+
+/** The other way round to what a replay says of its original. */
+function Replays({ delivery: { webhookId, replays, replayCount } }: { delivery: DeliveryDetail }) {
+  const { place } = usePlace()
+  if (replays.length === 0) return null
+  return (
+    <section>
+      <header className="section-head">
+        <h3>{words.facts.replays}</h3>
+        <span className="muted">{replayCount > replays.length && words.replaysInAll(replayCount)}</span>
+      </header>
+      <ul className="rows">
+        {replays.map(({ id, status, createdAt }) => (
+          <li key={id} className="rows-row">
+            <State of={status} />
+            <Link
+              to="/w/$workspace/$environment/deliveries/$webhookId/$deliveryId"
+              params={{ ...place, webhookId, deliveryId: id }}
+              search={true}
+              className="row-link mono ellipsis"
+            >
+              {id}
+            </Link>
+            <span className="muted number">
+              <Time at={createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

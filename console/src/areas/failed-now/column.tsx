@@ -1,40 +1,42 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { FailureGroup } from '../../api/api.js'
 import { Problem } from '../../patterns/problem.js'
 import { Time, useNow } from '../../patterns/time.js'
 import { texts } from '../../texts/en.js'
-import { type FailureGroup, type FailureReading, groupFailures, spreadOf } from './groups.js'
+import { causeOf, spanOf, totalOf } from './groups.js'
 
 const words = texts.failed
-const parts = 24
 
-interface ColumnProps<Item> {
+interface ColumnProps {
   title: string
   /** What it means that there is none. */
   none: string
-  result: { data: { items: readonly Item[]; hasMore: boolean } | undefined; error: unknown; reload(): void }
-  reading: FailureReading<Item>
-  linkOf(item: Item): LinkProps
+  result: {
+    data: { groups: readonly FailureGroup[]; hasMore: boolean } | undefined
+    error: unknown
+    refetch(): Promise<unknown>
+  }
+  linkOf(group: FailureGroup): LinkProps
   /** What else is to be known of the target. */
-  noteOf?(item: Item): ReactNode
+  noteOf?(group: FailureGroup): ReactNode
   /** What can be done about all of a group. */
-  actionOf?(items: readonly Item[]): ReactNode
+  actionOf?(group: FailureGroup): ReactNode
 }
 
 /** Failures of one kind. What cannot be read says so by itself: the others stand. */
-export function FailureColumn<Item>({ title, none, result, reading, ...group }: ColumnProps<Item>) {
-  const { data, error, reload } = result
-  const groups = groupFailures(data?.items ?? [], reading)
+export function FailureColumn({ title, none, result, ...group }: ColumnProps) {
+  const { data, error, refetch } = result
+  const groups = data?.groups ?? []
+  const { count, isMore } = totalOf(groups, data?.hasMore ?? false)
   return (
     <section className="failed-column" aria-label={title}>
       <header className="failed-head">
         <h2>{title}</h2>
-        {data !== undefined && data.items.length > 0 && (
-          <span className="failed-count">{words.countOf(data.items.length, data.hasMore)}</span>
-        )}
+        {count > 0 && <span className="failed-count">{words.countOf(count, isMore)}</span>}
       </header>
       {error && data === undefined ? (
-        <Problem error={error} onRetry={reload} />
+        <Problem error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <div className="skeleton" aria-busy="true">
           {[0, 1, 2].map((row) => (
@@ -61,12 +63,7 @@ export function FailureColumn<Item>({ title, none, result, reading, ...group }: 
       ) : (
         <ul>
           {groups.map((each) => (
-            <Group
-              key={JSON.stringify([each.cause, each.target])}
-              group={each}
-              atOf={reading.atOf}
-              {...group}
-            />
+            <Group key={each.id} group={each} {...group} />
           ))}
         </ul>
       )}
@@ -74,61 +71,49 @@ export function FailureColumn<Item>({ title, none, result, reading, ...group }: 
   )
 }
 
-interface GroupProps<Item> extends Pick<ColumnProps<Item>, 'linkOf' | 'noteOf' | 'actionOf'> {
-  group: FailureGroup<Item>
-  atOf(item: Item): string
+interface GroupProps extends Pick<ColumnProps, 'linkOf' | 'noteOf' | 'actionOf'> {
+  group: FailureGroup
 }
 
-function Group<Item>({ group, atOf, linkOf, noteOf, actionOf }: GroupProps<Item>) {
-  const { cause, target, items, firstAt, lastAt } = group
-  const [latest] = items
-  if (latest === undefined) return null
-  const note = noteOf?.(latest)
+function Group({ group, linkOf, noteOf, actionOf }: GroupProps) {
+  const { cause, target, count, isMore, firstAt, lastAt } = group
   return (
     <li className="failed-group">
       <div className="failed-line">
-        <Link {...linkOf(latest)} className="row-link failed-cause" title={cause} dir="auto">
-          {cause}
+        <Link {...linkOf(group)} className="row-link failed-cause" title={cause.message} dir="auto">
+          {causeOf(cause)}
         </Link>
-        <span className="failed-number">{items.length}</span>
+        <span className="failed-number">{words.countOf(count, isMore)}</span>
       </div>
       <div className="failed-line muted">
         <span className="ellipsis" dir="auto">
-          {target}
+          {target.name}
         </span>
-        {note}
+        {noteOf?.(group)}
       </div>
-      <Spread instants={items.map(atOf)} firstAt={firstAt} />
+      <Span group={group} />
       <div className="failed-line failed-foot small muted">
         <span className="ellipsis">
           {words.last} <Time at={lastAt} />
-          {items.length > 1 && (
+          {count > 1 && (
             <>
               , {words.first} <Time at={firstAt} />
             </>
           )}
         </span>
         <span className="grow" />
-        {actionOf?.(items)}
+        {actionOf?.(group)}
       </div>
     </li>
   )
 }
 
-/** When they failed, from the first one to now. */
-function Spread({ instants, firstAt }: { instants: readonly string[]; firstAt: string }) {
-  const now = useNow()
-  const counts = spreadOf(instants, Date.parse(firstAt), now, parts)
-  const most = Math.max(...counts)
+/** From the first failure to the last, on the way to now. */
+function Span({ group }: { group: FailureGroup }) {
+  const { untilPercent } = spanOf(group, useNow())
   return (
-    <span className="spread" role="img" aria-label={words.spread}>
-      {counts.map((count, index) => (
-        <i
-          key={index}
-          data-none={count === 0 || undefined}
-          style={{ height: count === 0 ? 2 : 4 + (count / most) * 16 }}
-        />
-      ))}
+    <span className="span" role="img" aria-label={words.span}>
+      <i style={{ width: `${untilPercent}%` }} />
     </span>
   )
 }

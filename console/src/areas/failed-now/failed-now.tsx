@@ -1,20 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { apiPath, type Delivery, type Execution, type Run } from '../../api/api.js'
-import {
-  executionsPath,
-  mostWebhooks,
-  readAllDeliveries,
-  readFailedExecutions,
-  readFailedRuns,
-  unnamedEveryMs,
-  webhooksQuery,
-} from '../../api/queries.js'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { FailureGroup } from '../../api/api.js'
+import { failurePaths, failuresQuery, retryingDeliveries, retryingRuns } from '../../api/failure-queries.js'
+import { webhooksQuery } from '../../api/queries.js'
 import { PageHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
-import type { Place } from '../../place/place.js'
 import { texts } from '../../texts/en.js'
-import { causeOf } from '../deliveries/causes.js'
 import { FailureColumn } from './column.js'
 import { RetryGroup } from './retry-group.js'
 
@@ -22,15 +13,9 @@ const words = texts.failed
 
 /** What is failed at this moment, by cause and target: deliveries, runs and executions beside each other. */
 export function FailedNow() {
-  const { place } = usePlace()
-  const { data: [webhook] = [] } = useQuery(webhooksQuery(place))
-  const request = {
-    path: `${apiPath}/webhooks/${webhook?.id ?? 'wh_…'}/deliveries`,
-    query: { status: 'failed' },
-  }
   return (
     <>
-      <PageHead title={words.title} request={request} />
+      <PageHead title={words.title} request={{ path: failurePaths.deliveries }} />
       <div className="failed">
         <Deliveries />
         <Runs />
@@ -40,106 +25,71 @@ export function FailedNow() {
   )
 }
 
-const keyOf = ({ workspace, environment }: Place) => [workspace, environment] as const
-
 function Deliveries() {
   const { place } = usePlace()
-  const webhooks = useQuery(webhooksQuery(place))
-  const ids = webhooks.data?.slice(0, mostWebhooks).map(({ id }) => id)
-  const failures = useQuery({
-    queryKey: [...keyOf(place), 'deliveries', 'failed', ids],
-    refetchInterval: unnamedEveryMs,
-    queryFn: async ({ signal }) => {
-      const { items, next } = await readAllDeliveries(place, ids ?? [], { status: 'failed' }, {}, signal)
-      return { items, hasMore: next !== undefined }
-    },
-    enabled: ids !== undefined,
-  })
-  const nameOf = (id: string) => webhooks.data?.find((webhook) => webhook.id === id)
-  const error = webhooks.error ?? failures.error
+  const failures = useQuery(failuresQuery(place, 'deliveries'))
+  const { data: webhooks = [] } = useQuery(webhooksQuery(place))
+  const isPaused = ({ target }: FailureGroup) =>
+    webhooks.find(({ id }) => id === target.id)?.status === 'paused'
   return (
-    <FailureColumn<Delivery>
+    <FailureColumn
       title={words.deliveries}
       none={words.none.deliveries}
-      result={{
-        data: failures.data,
-        error,
-        reload: () => void Promise.all([webhooks.refetch(), failures.refetch()]),
-      }}
-      reading={{
-        causeOf,
-        targetOf: ({ webhookId, url }) => nameOf(webhookId)?.name ?? url,
-        atOf: ({ lastAttemptAt, createdAt }) => lastAttemptAt ?? createdAt,
-      }}
-      linkOf={({ webhookId, id }) => ({
-        to: '/w/$workspace/$environment/deliveries/$webhookId/$deliveryId',
-        params: { ...place, webhookId, deliveryId: id },
-        search: { status: 'failed', webhook: webhookId },
+      result={failures}
+      linkOf={({ target: { id } }) => ({
+        to: '/w/$workspace/$environment/deliveries',
+        params: place,
+        search: { status: 'failed', webhook: id },
       })}
-      noteOf={({ webhookId }) =>
-        nameOf(webhookId)?.status === 'paused' && (
+      noteOf={(group) =>
+        isPaused(group) && (
           <Link
             to="/w/$workspace/$environment/webhooks/$webhookId"
-            params={{ ...place, webhookId }}
+            params={{ ...place, webhookId: group.target.id }}
             className="note"
           >
             {words.paused}
           </Link>
         )
       }
-      actionOf={(items) => <RetryGroup deliveries={items} />}
+      actionOf={(group) => (
+        <RetryGroup group={group} permission="webhooks:write" retrying={retryingDeliveries(place)} />
+      )}
     />
   )
 }
 
+/** Runs and executions have no pages yet: what is known of one are its events. */
+const useEventsOf = () => {
+  const { place } = usePlace()
+  return ({ target: { id } }: FailureGroup): LinkProps => ({
+    ...{ to: '/w/$workspace/$environment/events', params: place, search: { resource: id } },
+  })
+}
+
 function Runs() {
   const { place } = usePlace()
-  const { data, error, refetch } = useQuery({
-    queryKey: [...keyOf(place), 'runs', 'failed'],
-    refetchInterval: unnamedEveryMs,
-    queryFn: ({ signal }) => readFailedRuns(place, signal),
-  })
   return (
-    <FailureColumn<Run>
+    <FailureColumn
       title={words.runs}
       none={words.none.runs}
-      result={{ data, error, reload: () => void refetch() }}
-      reading={{
-        causeOf: ({ error: cause }) => cause?.message ?? texts.causes.unknown,
-        targetOf: ({ workflowName }) => workflowName,
-        atOf: ({ endedAt, queuedAt }) => endedAt ?? queuedAt,
-      }}
-      linkOf={({ id }) => ({
-        to: '/w/$workspace/$environment/events',
-        params: place,
-        search: { resource: id },
-      })}
+      result={useQuery(failuresQuery(place, 'runs'))}
+      linkOf={useEventsOf()}
+      actionOf={(group) => (
+        <RetryGroup group={group} permission="runs:manage" retrying={retryingRuns(place)} />
+      )}
     />
   )
 }
 
 function Executions() {
   const { place } = usePlace()
-  const { data, error, refetch } = useQuery({
-    queryKey: [...keyOf(place), 'executions', 'failed', executionsPath],
-    refetchInterval: unnamedEveryMs,
-    queryFn: ({ signal }) => readFailedExecutions(place, signal),
-  })
   return (
-    <FailureColumn<Execution>
+    <FailureColumn
       title={words.executions}
       none={words.none.executions}
-      result={{ data, error, reload: () => void refetch() }}
-      reading={{
-        causeOf: ({ error: cause, status }) => cause?.message ?? status,
-        targetOf: ({ artifact_slug: slug }) => slug,
-        atOf: ({ completed_at: ended, started_at: started }) => ended ?? started,
-      }}
-      linkOf={({ id }) => ({
-        to: '/w/$workspace/$environment/events',
-        params: place,
-        search: { resource: id },
-      })}
+      result={useQuery(failuresQuery(place, 'executions'))}
+      linkOf={useEventsOf()}
     />
   )
 }

@@ -1,46 +1,30 @@
-/** Failures of one cause at one target. */
-export interface FailureGroup<Item> {
-  cause: string
-  target: string
-  /** The latest first. */
-  items: Item[]
-  firstAt: string
-  lastAt: string
-}
+import type { FailureGroup } from '../../api/api.js'
+import { texts } from '../../texts/en.js'
 
-export interface FailureReading<Item> {
-  causeOf(item: Item): string
-  targetOf(item: Item): string
-  atOf(item: Item): string
-}
+type Counted = Pick<FailureGroup, 'count' | 'isMore'>
 
-/** Failures by cause and target, those with the latest one first. */
-export function groupFailures<Item>(
-  failures: readonly Item[],
-  { causeOf, targetOf, atOf }: FailureReading<Item>,
-): FailureGroup<Item>[] {
-  const groups = new Map<string, FailureGroup<Item>>()
-  for (const item of failures) {
-    const [cause, target, at] = [causeOf(item), targetOf(item), atOf(item)]
-    const key = JSON.stringify([cause, target])
-    const group = groups.get(key) ?? { cause, target, items: [], firstAt: at, lastAt: at }
-    group.items.push(item)
-    if (at < group.firstAt) group.firstAt = at
-    if (at > group.lastAt) group.lastAt = at
-    groups.set(key, group)
+/** How many there are in all, and whether that is the least. */
+export function totalOf(groups: readonly Counted[], hasMore: boolean): Counted {
+  return {
+    count: groups.reduce((sum, { count }) => sum + count, 0),
+    isMore: hasMore || groups.some(({ isMore }) => isMore),
   }
-  for (const { items } of groups.values()) items.sort((one, other) => (atOf(one) < atOf(other) ? 1 : -1))
-  return [...groups.values()].sort((one, other) => (one.lastAt < other.lastAt ? 1 : -1))
 }
 
-/** How many of the instants are in each of so many equal parts of the time from `fromMs` to `toMs`. */
-export function spreadOf(instants: readonly string[], fromMs: number, toMs: number, parts: number): number[] {
-  const counts = new Array<number>(parts).fill(0)
-  const length = Math.max(toMs - fromMs, 1)
-  for (const at of instants) {
-    const part = Math.floor(((Date.parse(at) - fromMs) / length) * parts)
-    const index = Math.min(Math.max(part, 0), parts - 1)
-    counts[index] = (counts[index] ?? 0) + 1
-  }
-  return counts
+const causes: Readonly<Record<string, unknown>> = texts.causes
+
+/** In words of the console where it has some for the code, else as the service says it. */
+export function causeOf({ code, message }: FailureGroup['cause']): string {
+  const words = causes[code]
+  return typeof words === 'string' ? words : message
+}
+
+/** From where to where of the time since the first failure they lie, in percent: up to the end where it still fails. */
+export function spanOf(
+  { firstAt, lastAt }: Pick<FailureGroup, 'firstAt' | 'lastAt'>,
+  nowMs: number,
+): { untilPercent: number } {
+  const first = Date.parse(firstAt)
+  const length = Math.max(nowMs - first, 1)
+  return { untilPercent: Math.min(((Date.parse(lastAt) - first) / length) * 100, 100) }
 }

@@ -1,76 +1,76 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { apiOf, type Delivery } from '../../api/api.js'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { FailureGroup } from '../../api/api.js'
+import type { Retrying } from '../../api/failure-queries.js'
+import { Progress } from '../../patterns/progress.js'
+import { Refusal } from '../../patterns/refusal.js'
 import { usePlace } from '../../place/context.js'
-import type { Place } from '../../place/place.js'
 import { texts } from '../../texts/en.js'
 
 const words = texts.failed
-const atOnce = 4
+const progressEveryMs = 1_000
 
-/** Sends the deliveries that are shown again, and no later failure of the same kind. */
-export function RetryGroup({ deliveries }: { deliveries: readonly Delivery[] }) {
+interface RetryGroupProps {
+  group: FailureGroup
+  permission: string
+  retrying: Retrying
+}
+
+/** Retries what a group has, and nothing that fails later; says how far it is, and ends it when asked. */
+export function RetryGroup({ group, permission, retrying }: RetryGroupProps) {
   const { place, may } = usePlace()
   const queries = useQueryClient()
-  const [done, setDone] = useState(0)
-  const retry = useMutation({
-    mutationFn: () => retryAll(place, deliveries, setDone),
-    onSuccess: (outcome) => notifications.show({ message: messageOf(outcome) }),
-    onSettled: () =>
-      queries.invalidateQueries({ queryKey: [place.workspace, place.environment, 'deliveries'] }),
+  const start = useMutation({ mutationFn: () => retrying.start(group) })
+  const begun = start.data
+  const job = useQuery({
+    queryKey: [place.workspace, place.environment, 'retry', begun?.id],
+    queryFn: ({ signal }) => retrying.read(group, begun?.id ?? '', signal),
+    enabled: begun !== undefined,
+    refetchInterval: ({ state: { data } }) =>
+      (data ?? begun)?.status === 'running' ? progressEveryMs : false,
   })
-  if (!may('webhooks:write')) return null
+  const cancel = useMutation({
+    mutationFn: (jobId: string) => retrying.cancel(group, jobId),
+    onSettled: () => job.refetch(),
+  })
+  const present = job.data ?? begun
+  const { name } = group.target
+  useEffect(() => {
+    if (present === undefined || present.status === 'running') return
+    notifications.show({ message: words.retried(present.done, present.refused, name) })
+    void queries.invalidateQueries({ queryKey: [place.workspace, place.environment, 'failures'] })
+  }, [present, name, queries, place])
+  if (!may(permission)) return null
+  if (present?.status === 'running')
+    return (
+      <span className="row failed-retry">
+        <Progress label={words.progress(name)} done={present.done} total={present.total} />
+        <span className="number nowrap">{words.of(present.done, present.total)}</span>
+        <Refusal error={cancel.error} />
+        <Button
+          size="xs"
+          variant="default"
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate(present.id)}
+        >
+          {words.cancel}
+        </Button>
+      </span>
+    )
   return (
-    <Button
-      size="xs"
-      variant="default"
-      className="failed-retry"
-      disabled={retry.isPending}
-      onClick={() => retry.mutate()}
-    >
-      {retry.isPending ? words.retryingAll(done, deliveries.length) : words.retryAll(deliveries.length)}
-    </Button>
+    <span className="row failed-retry">
+      <Refusal error={start.error} />
+      <Button
+        size="xs"
+        variant="default"
+        loading={start.isPending}
+        title={words.retryHint(group.count, name)}
+        onClick={() => start.mutate()}
+      >
+        {words.retryAll(group.count)}
+      </Button>
+    </span>
   )
-}
-
-interface Outcome {
-  sent: number
-  /** Their webhook is paused. */
-  held: number
-  refused: number
-}
-
-const messageOf = ({ sent, held, refused }: Outcome): string =>
-  [
-    ...(sent > 0 ? [words.retriedAll(sent)] : []),
-    ...(held > 0 ? [words.heldAll(held)] : []),
-    ...(refused > 0 ? [words.refusedAll(refused)] : []),
-  ].join(' ')
-
-async function retryAll(
-  place: Place,
-  deliveries: readonly Delivery[],
-  onDone: (done: number) => void,
-): Promise<Outcome> {
-  const rest = deliveries.values()
-  const outcome: Outcome = { sent: 0, held: 0, refused: 0 }
-  let done = 0
-  const worker = async () => {
-    for (const { webhookId, id: deliveryId } of rest) {
-      const params = { path: { id: webhookId, deliveryId } }
-      const retried = apiOf(place).post('/webhooks/{id}/deliveries/{deliveryId}/retry', { params })
-      const status = await retried.then(
-        ({ data }) => data.status,
-        () => undefined,
-      )
-      if (status === undefined) outcome.refused++
-      else if (status === 'held') outcome.held++
-      else outcome.sent++
-      onDone(++done)
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  return outcome
 }

@@ -78,28 +78,28 @@ export function peopleRoutes<Shell extends AnyRoute>(shell: Shell) {
   const signOn = createRoute({
     getParentRoute: () => people,
     path: '/sign-on',
-    component: lazyRouteComponent(() => import('./sign-on.js'), 'SignOn'),
+    component: lazyRouteComponent(() => import('../sign-on/sign-on.js'), 'SignOn'),
   })
   const newProvider = createRoute({
     getParentRoute: () => signOn,
     path: '/new',
-    component: lazyRouteComponent(() => import('./new-provider.js'), 'NewProvider'),
+    component: lazyRouteComponent(() => import('../sign-on/new-provider.js'), 'NewProvider'),
   })
   const provider = createRoute({
     getParentRoute: () => signOn,
     path: '/$providerId',
-    component: lazyRouteComponent(() => import('./provider.js'), 'ProviderPage'),
+    component: lazyRouteComponent(() => import('../sign-on/provider.js'), 'ProviderPage'),
   })
   const notifications = createRoute({
     getParentRoute: () => shell,
     path: '/notifications',
     validateSearch: notificationSearch,
-    component: lazyRouteComponent(() => import('./notifications.js'), 'Notifications'),
+    component: lazyRouteComponent(() => import('../notifications/notifications.js'), 'Notifications'),
   })
   const notification = createRoute({
     getParentRoute: () => notifications,
     path: '/$notificationId',
-    component: lazyRouteComponent(() => import('./notifications.js'), 'NotificationPage'),
+    component: lazyRouteComponent(() => import('../notifications/notifications.js'), 'NotificationPage'),
   })
   const platform = createRoute({
     getParentRoute: () => shell,

@@ -28,7 +28,7 @@ export function Secrets() {
     read: (after, signal) => readSecrets(place, after, signal),
     keyOf: ({ id }) => id,
   })
-  const selected = view.items.find(({ name }) => name === secretName)?.id
+  const selected = view.items.find((secret) => secret?.name === secretName)?.id
   return (
     <>
       <PeopleHead request={{ path: `${apiPath}/secrets` }}>

@@ -30,7 +30,8 @@ function Status() {
   const services = data.services.map((service) => ({ service, troubles: troublesOf(service, now) }))
   const count = services.reduce((sum, { troubles }) => sum + troubles.length, 0)
   return (
-    <div className="platform">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well.
+    <section className="platform" aria-label={words.tabs.status} tabIndex={0}>
       <p className="story">
         {count === 0 ? (
           <Sign tone="good">{words.allGood}</Sign>
@@ -41,7 +42,7 @@ function Status() {
       <Services services={services} />
       <Webhooks webhooks={data.webhooks} workspaces={data.workspaces} />
       <Workspaces status={data} />
-    </div>
+    </section>
   )
 }
 

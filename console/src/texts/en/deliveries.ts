@@ -9,7 +9,6 @@ export const deliveries = {
   attempts: 'Attempts',
   when: 'When',
   state: 'State',
-  firstWebhooks: (count: number) => `of the first ${count} webhooks`,
   empty: 'Nothing has been delivered yet',
   emptyHelp:
     'A webhook gets every event it subscribes to, signed and in order. Create one, then do anything.',
@@ -29,6 +28,15 @@ export const deliveries = {
   noAttempt: 'No attempt yet',
   attempt: (number: number) => `Attempt ${number}`,
   attemptSeries: 'Attempts',
+  phases: {
+    dns: 'DNS',
+    connect: 'Connect',
+    tls: 'TLS',
+    firstByte: 'First byte',
+    body: 'Body',
+    rest: 'No answer',
+  },
+  reused: 'Connection kept',
   facts: {
     id: 'Delivery',
     event: 'Event',
@@ -37,8 +45,10 @@ export const deliveries = {
     created: 'Created',
     next: 'Next attempt',
     replayOf: 'Replay of',
+    replays: 'Replays',
     duration: 'Last attempt took',
   },
+  replaysInAll: (count: number) => `${count} in all`,
   story: {
     succeeded: (attempts: number, status: number | null) =>
       attempts > 1

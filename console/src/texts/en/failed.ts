@@ -11,13 +11,14 @@ export const failed = {
   },
   last: 'Last',
   first: 'first',
-  spread: 'When they failed, from the first to now',
+  span: 'From the first failure to the last, on the way to now',
   retryAll: (count: number) => `Retry ${count}`,
-  retryingAll: (done: number, count: number) => `${done} of ${count} sent again`,
-  retriedAll: (count: number) =>
-    count === 1 ? '1 delivery was sent again.' : `${count} deliveries were sent again.`,
-  heldAll: (count: number) =>
-    count === 1 ? '1 waits until its webhook is resumed.' : `${count} wait until their webhook is resumed.`,
-  refusedAll: (count: number) => (count === 1 ? '1 could not be retried.' : `${count} could not be retried.`),
+  retryHint: (count: number, name: string) =>
+    `Retries the ${count === 1 ? 'one failure' : `${count} failures`} of ${name} that are counted here, and none that come later`,
+  progress: (name: string) => `Progress of the retry of ${name}`,
+  of: (done: number, total: number) => `${done} of ${total}`,
+  cancel: 'Cancel the rest',
+  retried: (done: number, refused: number, name: string) =>
+    `${done === 1 ? '1 failure' : `${done} failures`} of ${name} retried.${refused > 0 ? ` ${refused} could not be.` : ''}`,
   paused: 'paused',
 } as const

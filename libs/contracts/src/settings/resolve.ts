@@ -3,7 +3,7 @@ import { type IdKind, idPrefixes } from '../core/ids.js'
 
 /** What is known of the resources of one kind of id. */
 export interface ReadableKind {
-  /** As `resource.type` of its events. */
+  /** As `resource.type` of its events, but for executions. */
   type: string
   /**
    * Where one is read, below /api/v1. `{id}` is its id, any other placeholder a field of its last event. Null for what has no
@@ -12,14 +12,12 @@ export interface ReadableKind {
   path: string | null
   /** It is one for all environments; its events are those of production. */
   ofWorkspace?: true
-  /** No event is about it. */
-  eventless?: true
 }
 
 /** Every kind of id, and where what carries it is read; null: nowhere by itself. */
 export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   event: { type: 'event', path: '/audit/{id}' },
-  request: { type: 'request', path: '/audit?requestId={id}', eventless: true },
+  request: { type: 'request', path: '/audit?requestId={id}' },
   workspace: { type: 'workspace', path: '/workspaces/me', ofWorkspace: true },
   user: { type: 'user', path: '/settings/users/{id}', ofWorkspace: true },
   role: { type: 'role', path: '/settings/roles/{name}', ofWorkspace: true },
@@ -51,19 +49,19 @@ export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   catalogItem: { type: 'catalog_item', path: '/catalog/items/{id}' },
   catalogRequest: { type: 'catalog_request', path: '/catalog/requests/{id}' },
   webhook: { type: 'webhook', path: '/webhooks/{id}' },
-  delivery: { type: 'delivery', path: '/deliveries/{id}', eventless: true },
+  delivery: { type: 'delivery', path: '/deliveries/{id}' },
   connector: { type: 'connector', path: '/connectors/{id}' },
   table: { type: 'table', path: '/tables/{slug}' },
   record: { type: 'record', path: '/tables/{tableSlug}/records/{id}' },
   query: { type: 'query', path: '/queries/{id}' },
   migration: { type: 'migration', path: '/migrations/{id}' },
   workflow: { type: 'workflow', path: '/workflows/{id}' },
-  run: { type: 'run', path: '/runs/{id}', eventless: true },
-  runRetry: { type: 'run_retry', path: '/runs/retries/{id}', eventless: true },
+  run: { type: 'run', path: '/runs/{id}' },
+  runRetry: { type: 'run_retry', path: '/runs/retries/{id}' },
   artifact: { type: 'artifact', path: '/sdk/artifacts/{id}' },
   pack: { type: 'pack', path: '/sdk/packs/{id}' },
   job: { type: 'scheduled_job', path: '/sdk/scheduled-jobs/{id}' },
-  execution: { type: 'execution', path: '/api/service-sdk/executions/{id}', eventless: true },
+  execution: { type: 'execution', path: '/api/service-sdk/executions/{id}' },
   report: { type: 'report', path: '/analytics/reports/{id}' },
   dashboard: { type: 'dashboard', path: '/analytics/dashboards/{id}' },
   kpi: { type: 'kpi', path: '/analytics/kpis/{id}' },

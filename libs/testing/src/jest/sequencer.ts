@@ -11,6 +11,17 @@ const weights: readonly [RegExp, number][] = [
   [/\.int\.test\.js$/, 3],
 ]
 
+/** Seconds of files that run for longer than their length suggests: a simulation at the end keeps one core busy alone. */
+const slow: readonly [RegExp, number][] = [
+  [/(?:dispatcher|consumer|relay|spans)-simulation\.test\.js$/, 40],
+  [/(?:event-json-schema|json-schema\/dist\/agreement|gateway\/dist\/waiting)\.test\.js$/, 30],
+  [/sandbox\/dist\/.*(?:pool|hostile|code)[^/]*\.test\.js$/, 20],
+  [/(?:replicas|crash|telemetry|service-desk|installations)\.(?:e2e|int)\.test\.js$/, 90],
+  [/(?:rebuild|rolling-restart|relay-loss|relay-lease|durable-consumer|facts)\.int\.test\.js$/, 60],
+]
+/** Bytes of a test of pure functions that run for as long as a second, at most. */
+const perSecond = 1_000
+
 /** What takes longest first, also on a machine where nothing is known of earlier runs: else it would be waited for at the end. */
 export default class LongestFirst extends Sequencer {
   override async sort(tests: Tests): Promise<Tests> {
@@ -21,7 +32,9 @@ export default class LongestFirst extends Sequencer {
   }
 }
 
-function expectedLength(path: string): number {
-  const [, weight] = weights.find(([pattern]) => pattern.test(path)) ?? []
-  return statSync(path).size * (weight ?? 1)
+/** Of a test file that nothing is known of: more for one that starts more. */
+export function expectedLength(path: string): number {
+  const [, weight = 1] = weights.find(([pattern]) => pattern.test(path)) ?? []
+  const [, seconds = 0] = slow.find(([pattern]) => pattern.test(path)) ?? []
+  return Math.max(statSync(path).size * weight, seconds * perSecond)
 }

@@ -24,6 +24,7 @@ export const longTier: Readonly<Record<string, string>> = {
   TEST_HEAP: '1',
   TEST_HELD_DELIVERIES: '1000000',
   TEST_IMAGE: '1',
+  TEST_NGINX: '1',
   TEST_TARPITS: '4700',
   TEST_WEBHOOKS: '100000',
   UPGRADE_FROM: '281bcf2a,983a8f06',

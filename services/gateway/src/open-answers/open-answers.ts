@@ -6,7 +6,7 @@ import { keyOfQuestion, type TokenQuestion } from '../token-cache.js'
 export interface OpenAnswers {
   /** From an answer's beginning, at which its caller was checked, to its end. */
   follow(options: FollowedAnswer): OpenAnswer
-  /** What was confirmed of the principals that match holds no longer. */
+  /** Voids the confirmations of the principals that match. */
   forget(matches: (principal: Principal) => boolean): void
   close(): void
 }
@@ -41,13 +41,13 @@ interface Caller {
   answers: Set<FollowedAnswer>
   /** When settings was asked that has confirmed it. */
   askedAt: number
-  /** How often it was forgotten: an answer to what was asked before says nothing. */
+  /** How often it was voided: an answer to an earlier question confirms nothing. */
   forgotten: number
 }
 
-/** For so long a confirmation holds. */
-const holdsMs = 1_000
-/** Before that is over, so that no event waits for the next one. */
+/** How long a confirmation is valid. */
+const validMs = 1_000
+/** Sooner than it expires, so that no event waits for the next one. */
 const askEveryMs = 750
 
 /**
@@ -60,7 +60,7 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
   let round: Promise<void> | undefined
   let timer: Timer | undefined
 
-  const isConfirmed = ({ askedAt }: Caller) => monotonicMs() - askedAt <= holdsMs
+  const isConfirmed = ({ askedAt }: Caller) => monotonicMs() - askedAt <= validMs
 
   const schedule = () => {
     timers.clearTimeout(timer)

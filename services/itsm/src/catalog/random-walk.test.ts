@@ -9,7 +9,7 @@ import {
   type NewCatalogItem,
   newId,
 } from '@opsplane/contracts'
-import { seededRandom } from '@opsplane/testing'
+import { searchTimes, seededRandom } from '@opsplane/testing'
 import type { By, RequestCommand } from './request-commands.js'
 import { catalogRequest } from './request-domain.js'
 import { allowedRequestActions, onward } from './request-transitions.js'
@@ -120,7 +120,7 @@ it('never leaves the declared states, whatever is asked of it', () => {
   const seen = new Set<string>()
   const seenTasks = new Set<string>()
   let ends = 0
-  for (let seed = 1; seed <= 150; seed += 1) {
+  for (let seed = 1; seed <= 75 * searchTimes; seed += 1) {
     const random = generator(seed)
     const setting = settingOf(random)
     let state: CatalogRequestState | null =

@@ -9,6 +9,7 @@ import {
   TokenCreated,
 } from '@opsplane/contracts'
 import type { ApiClient, ApiReply } from '@opsplane/testing'
+import { factorsOf } from '../factor/factors.fixture.js'
 import { type Joined, usersOf } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
@@ -103,6 +104,19 @@ describe('a link of an admin', () => {
 
 describe('a browser signs in with the token of a reset', () => {
   const signIn = (body: object) => settings.internal.post('/auth/session', body, from())
+
+  it('and is asked for the second factor of the login, whose password is set by then', async () => {
+    const person = await inAcme.joined(email())
+    const factors = factorsOf(settings)
+    const { code } = await factors.totp(await settings.as(person.session))
+    const { token: resetToken } = (await linkFor(person.userId)).data(ResetLink)
+    const reply = await signIn({ resetToken, newPassword: next })
+    const { challenge } = factors.challengeIn(reply)
+    expect(reply.headers.get(sessionCookieHeader)).toBeNull()
+    expect((await logIn(person.email, next)).error().code).toBe('factor_required')
+    expect((await logIn(person.email, password)).error().code).toBe('invalid_credentials')
+    expect((await signIn({ challenge, code: code() })).status).toBe(201)
+  })
 
   it('and a new password, once, without a token in the answer; the sessions from before have ended', async () => {
     const person = await inAcme.joined(email())

@@ -217,9 +217,9 @@ function sessionPrincipal(
   return { ...identity, ...personOf(record), ...place, permissions: allowed }
 }
 
-/** Whether the workspace lets nobody of this role in without a second factor. */
-const requiresFactor = ({ signIn, role }: SessionRecord): boolean =>
-  signIn.factorRequired || (role !== null && signIn.factorRoles.includes(role))
+/** Whether the workspace lets nobody of this role in without a second factor, nor an owner who comes round its identity provider. */
+const requiresFactor = ({ signIn, role, lacksProvider }: SessionRecord): boolean =>
+  lacksProvider || signIn.factorRequired || (role !== null && signIn.factorRoles.includes(role))
 
 /** Whose rights they are. */
 const personOf = ({ role, email }: { role: string | null; email: string | null }) => ({

@@ -1,4 +1,4 @@
-import { ApiError, type SsoLogout } from '@opsplane/contracts'
+import type { SsoLogout } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
@@ -69,7 +69,7 @@ export function createLogouts(
     return issuers.endSession({ provider, secret }, { idToken, returnTo: addresses.page('/').href })
   }
 
-  /** Throws `invalid_token`. */
+  /** Null where the token is not valid. */
   const verified = async ({ issuer, clientId }: StoredProvider, token: string) => {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, await issuers.keysOf(issuer), {
@@ -80,7 +80,7 @@ export function createLogouts(
       return parsed(payload)
     } catch (error) {
       log.info({ err: error }, 'a logout token was refused')
-      throw invalidLogoutToken()
+      return null
     }
   }
 
@@ -99,20 +99,22 @@ export function createLogouts(
       return { location }
     },
 
-    /** Somebody has logged out at the provider: their sessions end. Throws `not_found`, `invalid_token`, `rate_limited`. */
-    async loggedOut(providerId: string, token: string, meta: RequestMeta): Promise<void> {
+    /** Somebody has logged out at the provider: their sessions end. Why the token is refused, or null. Throws `rate_limited`. */
+    async loggedOut(providerId: string, token: string, meta: RequestMeta): Promise<string | null> {
       const attempt = throttle.attempt(`sso logout ${token}`, originOf(meta).address)
       await throttle.begin(attempt, meta.now)
       const found = await enabledProvider(db, providerId)
-      if (found === null) throw invalidLogoutToken()
+      if (found === null) return invalidLogoutToken
       const { provider } = found
-      const { sub: subject, sid, jti } = await verified(provider, token)
+      const claims = await verified(provider, token)
+      if (claims === null) return invalidLogoutToken
+      const { sub: subject, sid, jti } = claims
       const taken = `sso logout ${sha256Hex(`${providerId} ${jti}`)}`
-      if (!(await isFirstToTake(database.sql, taken, rememberedFor))) throw invalidLogoutToken()
+      if (!(await isFirstToTake(database.sql, taken, rememberedFor))) return invalidLogoutToken
       await throttle.succeeded(attempt, meta.now)
       const identity =
         subject === undefined ? null : await identityOf(db, { providerId, issuer: provider.issuer, subject })
-      if (subject !== undefined && identity === null) return
+      if (subject !== undefined && identity === null) return null
       const ended = {
         providerId,
         ...(identity !== null && { identityId: identity.id }),
@@ -120,6 +122,7 @@ export function createLogouts(
       }
       await db.transaction((tx) => endSessions(tx, sessions, ended, { ...meta, reason: 'provider_logout' }))
       relay.wake()
+      return null
     },
   }
 }
@@ -130,5 +133,4 @@ const types = new Set<string | undefined>(['logout+jwt', 'jwt', undefined])
 const parsed = (payload: JWTPayload) => LogoutClaims.parse(payload)
 
 /** Wrong in whatever way, or sent before: nobody learns which. */
-const invalidLogoutToken = () =>
-  new ApiError('invalid_token', 'The logout token is not valid, or was sent before.')
+const invalidLogoutToken = 'The logout token is not valid, or was sent before.'

@@ -12,6 +12,7 @@ import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { atHome, requireGrant } from '../membership/members.js'
 import { requireSession } from '../session/own-session.js'
+import { requireProvenFactor } from '../session/proven-factor.js'
 import type { Sessions } from '../session/sessions.js'
 import type { ProviderAddresses } from './addresses.js'
 import { identityProvider, type StoredProvider } from './domain.js'
@@ -59,6 +60,12 @@ export function createProviders(
     if (at >= 0) throw unlistedDomain(at, wanted[at] ?? '', domains)
   }
 
+  /** Who requires a provider gets in afterwards as well: by it, or with a second factor. Throws `forbidden`, `factor_enrolment_required`. */
+  const requireEntrant = async (meta: RequestMeta, { required }: Pick<IdentityProviderPatch, 'required'>) => {
+    const { tokenId } = requireSession(meta, noKey)
+    if (required) await requireProvenFactor(sessions, tokenId)
+  }
+
   const sealed = (id: string, { workspaceId }: RequestMeta['tenant'], secret: string) =>
     vault.seal(workspaceId, secret, secretPlace(id))
 
@@ -68,7 +75,7 @@ export function createProviders(
     get: (id: string, meta: RequestMeta): Promise<IdentityProvider> => providers.get(id, atHome(meta).tenant),
 
     async create({ clientSecret, ...wanted }: NewIdentityProvider, meta: RequestMeta) {
-      requireSession(meta, noKey)
+      await requireEntrant(meta, wanted)
       outbound.checkUrl(wanted.issuer, '/issuer')
       const id = newId('identityProvider')
       const sealedSecret = await sealed(id, meta.tenant, clientSecret)
@@ -82,7 +89,7 @@ export function createProviders(
     },
 
     async update(id: string, { clientSecret, ...wanted }: IdentityProviderPatch, meta: RequestMeta) {
-      requireSession(meta, noKey)
+      await requireEntrant(meta, wanted)
       const { now } = meta
       const secret = clientSecret !== undefined && {
         sealedSecret: await sealed(id, meta.tenant, clientSecret),

@@ -7,7 +7,7 @@ import {
   ssoCallback,
   ssoStart,
 } from '@opsplane/contracts'
-import { defineRaw, defineRoute, type RawRequest, type Route } from '@opsplane/http'
+import { defineRaw, defineRoute, type RawAnswer, type RawRequest, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import { clearSessionCookie, setSessionCookie } from '../session/session-cookie.js'
 import type { SsoLogouts } from './logout.js'
@@ -109,20 +109,28 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       path: '/auth/sso/:providerId/backchannel-logout',
       summary: 'Say that somebody has logged out at the identity provider',
       description:
-        'Back-channel logout of OpenID Connect: the form field `logout_token`. Emits `session.ended`.',
+        'Back-channel logout of OpenID Connect: the form field `logout_token`. What is refused is a 400 with `error`, as the standard has it. ' +
+        'Emits `session.ended`.',
       isDocumented: false,
       tag,
       scope: 'public',
-      mediaTypes: ['text/plain'],
-      errors: ['invalid_token', 'rate_limited'],
+      mediaTypes: ['application/json'],
+      errors: ['rate_limited'],
       handler: async ({ params, request, meta }) => {
         const token = new URLSearchParams(request.body.toString()).get('logout_token') ?? ''
-        await logouts.loggedOut(params.providerId, token, meta)
-        return { status: 204, headers: {}, body: null }
+        const refusal = await logouts.loggedOut(params.providerId, token, meta)
+        return refusal === null ? { status: 204, headers: {}, body: null } : refusedLogout(refusal)
       },
     }),
   ]
 }
+
+/** In the words of OAuth 2.0, which providers log. */
+const refusedLogout = (reason: string): RawAnswer => ({
+  status: 400,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ error: 'invalid_request', error_description: reason }),
+})
 
 /** The query of the redirect, as it was: what is there twice is refused by the client of the provider. */
 function answerOf({ query }: RawRequest): URLSearchParams {

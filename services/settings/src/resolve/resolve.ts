@@ -49,11 +49,12 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
 
   const resolveResource = async (kind: ReadableKind, reference: string, meta: RequestMeta) => {
     const tenant = kind.ofWorkspace ? workspaceScope(meta.tenant.workspaceId) : meta.tenant
-    const event = kind.eventless ? null : await lastEvent(db, tenant, { resourceId: reference })
+    const event = await lastEvent(db, tenant, { resourceId: reference })
     const shown = await shownTo(kind, reference, event, meta)
     const readsLog = meta.principal.permissions.includes(everyEventPermission)
     const id = shown?.id ?? reference
-    const hasEvents = readsLog && (event !== null || (shown !== null && !kind.eventless))
+    // What has a number has events, which name its id.
+    const hasEvents = readsLog && (event !== null || id !== reference)
     const eventsHref = hasEvents && tenant.environment === meta.tenant.environment ? eventsOf(id) : null
     const href = shown?.href ?? null
     if (href === null && eventsHref === null) throw notFound()

@@ -11,8 +11,8 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { atHome } from '../membership/members.js'
 import { grantedBy } from '../role/reading.js'
-import { provesFactor } from '../session/methods.js'
 import { requireSession } from '../session/own-session.js'
+import { requireProvenFactor } from '../session/proven-factor.js'
 import type { Sessions } from '../session/sessions.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { workspace } from './domain.js'
@@ -45,9 +45,8 @@ export function createSignInPolicies(
     async set(policy: NewSignInPolicy, meta: RequestMeta): Promise<SignInPolicy> {
       const { tokenId, role } = requireSession(meta, 'An API key sets no sign-in policy. Sign in.')
       if (role !== 'owner') throw new ApiError('forbidden', 'The sign-in policy is for owners to set.')
-      const session = await sessions.proofOf(tokenId)
       const asksForFactors = policy.factorRequired || policy.factorRoles.length > 0
-      if (asksForFactors && !provesFactor(session?.methods ?? [])) throw factorFirst()
+      if (asksForFactors) await requireProvenFactor(sessions, tokenId)
       const { workspaceId } = meta.tenant
       const { signIn } = await serialized(atHome(meta), async (unit, tx) => {
         await requireRoles(tx, workspaceId, policy)
@@ -58,9 +57,3 @@ export function createSignInPolicies(
     },
   }
 }
-
-const factorFirst = () =>
-  new ApiError(
-    'factor_enrolment_required',
-    'You would lock yourself out: this session has proved no second factor. Add one by POST /auth/factors/totp or a passkey first.',
-  )

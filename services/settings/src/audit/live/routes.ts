@@ -22,13 +22,14 @@ export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[]
       path: '/events/stream',
       summary: 'Read events as they happen',
       description:
-        'Server-sent events of the workspace and environment: an `event` for each event of the audit log you may read, once and in order, ' +
-        'its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; events of records are ' +
-        'left out where row rules hide some of them from you; a `filter` that names tables by `data.tableSlug` leaves the rules of others ' +
-        'out of it. Parameters are those of `GET /audit`, and a `filter` as webhooks have it. The first is `ready`; with `Last-Event-ID`, or `afterSeq`, come those ' +
-        `after that one, or a \`reset\` where they are more than ${maxMissed.toLocaleString('en')}: load the page again then. A comment comes every 15 s. A ` +
-        'reader that takes nothing for 30 s is cut, and goes on by `Last-Event-ID`. The stream ends within a second after the token or a ' +
-        'permission was taken away.',
+        'Server-sent events of the workspace and environment. The first is `ready`. An `event` comes for each event of the audit log you ' +
+        'may read, once and in order; its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; ' +
+        'events of records are left out where row rules hide some of them from you, unless `filter` names other tables by ' +
+        '`data.tableSlug`. With `Last-Event-ID`, or `afterSeq`, come those after that one, or a `reset` where they are more than ' +
+        `${maxMissed.toLocaleString('en')}: load the page again then. A \`changed\` (\`{type, ids, isMore}\`, without \`id\`) says at most once a second that ` +
+        'deliveries (`webhooks:read`), runs (`runs:read`) or executions (`executions:read`) have changed; with `isMore` also others than ' +
+        'those named. A comment comes every 15 s. A reader that takes nothing for 30 s is cut. The stream ends within a second after the ' +
+        'token or a permission was taken away.',
       tag: 'Events',
       scope: 'authenticated',
       workspace: 'required',

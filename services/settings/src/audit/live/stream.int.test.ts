@@ -222,7 +222,7 @@ describe('the stream of events', () => {
     })
   })
 
-  it('says what else has changed, each type to those who may read it, and keeps its place in the log', async () => {
+  it('says what else has changed, each type to those who may read it', async () => {
     const names = natsNames(settings.service.natsPrefix)
     const { workspaceId } = ada
     const agent = { ...owner, role: 'agent', permissions: ['runs:read'] }
@@ -232,7 +232,6 @@ describe('the stream of events', () => {
       none: await open({ query: '?changed=false' }),
     }
     for (const stream of Object.values(streams)) await stream.until(1)
-    const place = streams.all.lastId()
     const said = ({ changed }: OpenStream) =>
       new Set(changed.flatMap(({ data }) => (data.ids as string[]).map((id) => `${data.type} ${id}`)))
     const link = connectNats({
@@ -262,7 +261,6 @@ describe('the stream of events', () => {
     expect([...said(streams.all)].sort()).toEqual(['delivery del_1', 'execution exec_1', 'run run_1'])
     expect([...said(streams.runs)]).toEqual(['run run_1'])
     expect(streams.none.changed).toEqual([])
-    expect(streams.all.lastId()).toBe(place)
   })
 
   it('ends when the service drains, so that the reader goes on elsewhere', async () => {

@@ -11,7 +11,7 @@ import { useList } from '../../patterns/use-list.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { NothingMatches, Tabs } from '../filters.js'
-import { notificationQuery, peopleKey, readNotifications } from './queries.js'
+import { notificationQuery, peopleKey, readNotifications } from '../people/queries.js'
 
 const route = getRouteApi('/w/$workspace/$environment/notifications')
 const pageRoute = getRouteApi('/w/$workspace/$environment/notifications/$notificationId')

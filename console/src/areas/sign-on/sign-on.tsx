@@ -6,9 +6,9 @@ import { Problem } from '../../patterns/problem.js'
 import { Sign } from '../../patterns/state.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
-import { NewButton, PeopleHead } from './head.js'
+import { NewButton, PeopleHead } from '../people/head.js'
+import { providersQuery } from '../people/queries.js'
 import { Policy } from './policy.js'
-import { providersQuery } from './queries.js'
 
 const words = texts.people.signOn
 

@@ -3,7 +3,7 @@ import { apiOf } from '../../api/api.js'
 import { DetailHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
-import { useChange } from './form.js'
+import { useChange } from '../people/form.js'
 import { type ProviderBody, ProviderForm } from './provider-form.js'
 
 const words = texts.people.signOn

@@ -7,9 +7,9 @@ import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { Refusal } from '../../proof/refusal.js'
 import { texts } from '../../texts/en.js'
-import { useChange } from './form.js'
+import { useChange } from '../people/form.js'
+import { providersQuery } from '../people/queries.js'
 import { type ProviderBody, ProviderForm } from './provider-form.js'
-import { providersQuery } from './queries.js'
 
 const route = getRouteApi('/w/$workspace/$environment/people/sign-on/$providerId')
 const words = texts.people.signOn

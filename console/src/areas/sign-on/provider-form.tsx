@@ -5,10 +5,10 @@ import { useDraft } from '../../patterns/draft.js'
 import { usePlace } from '../../place/context.js'
 import { Field, PasswordField } from '../../proof/fields.js'
 import { texts } from '../../texts/en.js'
-import { Choice, Lines, linesOf, SubmitForm, Tick } from './form.js'
+import { Choice, Lines, linesOf, SubmitForm, Tick } from '../people/form.js'
+import { firstOf } from '../people/new-secret.js'
+import { rolesQuery } from '../people/queries.js'
 import { mappingOf, mappingText } from './mapping.js'
-import { firstOf } from './new-secret.js'
-import { rolesQuery } from './queries.js'
 
 const words = texts.people.signOn.fields
 

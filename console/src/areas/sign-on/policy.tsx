@@ -7,8 +7,8 @@ import { apiOf } from '../../api/api.js'
 import { Problem } from '../../patterns/problem.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
-import { SubmitForm, Tick, useChange } from './form.js'
-import { policyQuery, rolesQuery } from './queries.js'
+import { SubmitForm, Tick, useChange } from '../people/form.js'
+import { policyQuery, rolesQuery } from '../people/queries.js'
 
 type SignInPolicy = components['schemas']['SignInPolicy']
 const words = texts.people.signOn
@@ -22,7 +22,7 @@ export function Policy() {
       <h2>{words.policy}</h2>
       <p className="muted">{words.policyHelp}</p>
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      {data && <PolicyForm key={JSON.stringify(data)} policy={data} />}
+      {data && <PolicyForm policy={data} />}
     </section>
   )
 }

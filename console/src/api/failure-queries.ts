@@ -1,0 +1,102 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Place } from '../place/place.js'
+import { apiOf, apiPath, callOrigin, type FailureGroup, type ReplayJob } from './api.js'
+import { pageSize } from './queries.js'
+
+export type FailingKind = 'deliveries' | 'runs' | 'executions'
+
+interface Groups {
+  data: FailureGroup[]
+  pagination: { hasMore: boolean }
+}
+
+export const failurePaths: Record<FailingKind, string> = {
+  deliveries: `${apiPath}/deliveries/failures`,
+  runs: `${apiPath}/runs/failures`,
+  executions: '/api/service-sdk/executions/failures',
+}
+
+/** What is failed now, by cause and target. */
+export const failuresQuery = (place: Place, kind: FailingKind) =>
+  queryOptions({
+    queryKey: [place.workspace, place.environment, 'failures', kind],
+    queryFn: async ({ signal }) => {
+      const path = `${failurePaths[kind]}?limit=${pageSize}`
+      const { data, pagination } = await callOrigin<Groups>(place, path, { signal })
+      return { groups: data, hasMore: pagination.hasMore }
+    },
+  })
+
+/** What goes on after a group was asked to be retried. */
+export interface RetryJob {
+  id: string
+  status: 'running' | 'completed' | 'canceled'
+  total: number
+  done: number
+  /** What could not be retried. */
+  refused: number
+}
+
+/** How a kind of failure is retried as a group. */
+export interface Retrying {
+  /** Takes nothing that fails later than the group was listed. */
+  start(group: FailureGroup): Promise<RetryJob>
+  read(group: FailureGroup, jobId: string, signal: AbortSignal): Promise<RetryJob>
+  cancel(group: FailureGroup, jobId: string): Promise<unknown>
+}
+
+interface Started<Found> {
+  data: { job: Found | null }
+}
+
+const startRetry = <Found>(place: Place, kind: FailingKind, { id, to }: FailureGroup) =>
+  callOrigin<Started<Found>>(place, `${failurePaths[kind]}/${encodeURIComponent(id)}/retry`, {
+    method: 'POST',
+    body: { to },
+  })
+
+const countsOfReplay = ({ replayed }: ReplayJob) => ({ done: replayed, refused: 0 })
+
+export const retryingDeliveries = (place: Place): Retrying => ({
+  async start(group) {
+    const { data } = await startRetry<ReplayJob>(place, 'deliveries', group)
+    return jobOf(data.job, countsOfReplay)
+  },
+  async read({ target: { id } }, replayId, signal) {
+    const params = { path: { id, replayId } }
+    const { data } = await apiOf(place).get('/webhooks/{id}/replays/{replayId}', { params, signal })
+    return jobOf(data, countsOfReplay)
+  },
+  cancel: ({ target: { id } }, replayId) =>
+    apiOf(place).post('/webhooks/{id}/replays/{replayId}/cancel', { params: { path: { id, replayId } } }),
+})
+
+interface RunRetry extends Job {
+  retried: number
+  refused: number
+}
+const countsOfRuns = ({ retried, refused }: RunRetry) => ({ done: retried, refused })
+
+export const retryingRuns = (place: Place): Retrying => ({
+  async start(group) {
+    const { data } = await startRetry<RunRetry>(place, 'runs', group)
+    return jobOf(data.job, countsOfRuns)
+  },
+  async read(_, id, signal) {
+    const { data } = await callOrigin<{ data: RunRetry }>(place, `${apiPath}/runs/retries/${id}`, { signal })
+    return jobOf(data, countsOfRuns)
+  },
+  cancel: (_, id) => callOrigin(place, `${apiPath}/runs/retries/${id}/cancel`, { method: 'POST', body: {} }),
+})
+
+type Job = Pick<RetryJob, 'id' | 'status' | 'total'>
+
+/** Only a dry run makes none. */
+function jobOf<Found extends Job>(
+  job: Found | null,
+  countsOf: (job: Found) => Pick<RetryJob, 'done' | 'refused'>,
+): RetryJob {
+  if (job === null) throw new Error('The retry was answered without a job.')
+  const { id, status, total } = job
+  return { id, status, total, ...countsOf(job) }
+}

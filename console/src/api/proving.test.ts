@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { type Lacking, proveBy, sendWithProof } from './proving.js'
+
+let stop = () => {}
+afterEach(() => stop())
+
+const refusal = (status: number, code: string) =>
+  new Response(
+    JSON.stringify({
+      error: { code, message: 'No.', details: [], retryable: false },
+      meta: { requestId: 'req_1' },
+    }),
+    { status },
+  )
+
+/** A platform that refuses until somebody has proved who they are, and notes what it was sent. */
+function platform(status: number, code: string, isProved: () => boolean) {
+  const sent: string[] = []
+  const send = async (request: Request) => {
+    sent.push(`${request.method} ${new URL(request.url).pathname} ${await request.text()}`)
+    return isProved() ? new Response('{}') : refusal(status, code)
+  }
+  return { sent, send }
+}
+
+const post = (path = '/api/v1/settings/roles') =>
+  new Request(`https://ops.example${path}`, { method: 'POST', body: '{"name":"auditor"}' })
+
+/** Somebody at the page who proves it, or does not. */
+function person(proves: boolean) {
+  const asked: Lacking[] = []
+  let isProved = false
+  stop = proveBy(async (lacking) => {
+    asked.push(lacking)
+    isProved = proves
+    return proves
+  })
+  return { asked, isProved: () => isProved }
+}
+
+describe('a request that lacks a proof', () => {
+  test.each([
+    [403, 'step_up_required', 'step_up'],
+    [401, 'unauthenticated', 'session'],
+    [401, 'invalid_token', 'session'],
+    [401, 'token_expired', 'session'],
+  ] as const)('asks for it by a %d (%s), and is sent again as it was', async (status, code, lacking) => {
+    const { asked, isProved } = person(true)
+    const { sent, send } = platform(status, code, isProved)
+    expect((await sendWithProof(post(), send)).status).toBe(200)
+    expect(asked).toEqual([lacking])
+    const once = 'POST /api/v1/settings/roles {"name":"auditor"}'
+    expect(sent).toEqual([once, once])
+  })
+
+  test('asks once with all others that lack it', async () => {
+    const { asked, isProved } = person(true)
+    const { sent, send } = platform(401, 'token_expired', isProved)
+    const answers = await Promise.all([1, 2, 3].map(() => sendWithProof(post(), send)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect([asked.length, sent.length]).toEqual([1, 6])
+  })
+
+  test('is refused where nobody proves it, and a later one asks again', async () => {
+    const { asked, isProved } = person(false)
+    const { send } = platform(403, 'step_up_required', isProved)
+    expect((await sendWithProof(post(), send)).status).toBe(403)
+    expect((await sendWithProof(post(), send)).status).toBe(403)
+    expect(asked).toEqual(['step_up', 'step_up'])
+  })
+
+  test('is refused where nobody can be asked', async () => {
+    const { sent, send } = platform(401, 'unauthenticated', () => false)
+    expect((await sendWithProof(post(), send)).status).toBe(401)
+    expect(sent).toHaveLength(1)
+  })
+})
+
+test.each([
+  [401, 'invalid_credentials', '/api/v1/auth/password/change'],
+  [401, 'invalid_token', '/api/v1/auth/factors/passkeys'],
+  [401, 'invalid_token', '/api/v1/auth/address/prove/confirm'],
+  [403, 'insufficient_scope', '/api/v1/settings/roles'],
+  [403, 'factor_enrolment_required', '/api/v1/settings/roles'],
+  [409, 'conflict', '/api/v1/settings/roles'],
+])('a %d (%s) of %s lacks none', async (status, code, path) => {
+  const { asked, isProved } = person(true)
+  const { send } = platform(status, code, isProved)
+  expect((await sendWithProof(post(path), send)).status).toBe(status)
+  expect(asked).toEqual([])
+})

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals'
+import { addressOf, isReference } from './resolve.js'
+
+test.each([
+  ['evt_01JHMZ5Q8R3V7W9XABCDEFGHJK', true],
+  ['exec_01JHMZ5Q8R3V7W9XABCDEFGHJK', true],
+  ['INC-12', true],
+  ['inc-12', false],
+  ['evt_01JHMZ5Q8R3V7W9X', false],
+  ['Failed now', false],
+])('%s is pasted to be opened: %s', (text, is) => {
+  expect(isReference(text)).toBe(is)
+})
+
+test('what is read below the API is so, and what is elsewhere stays there', () => {
+  expect(addressOf('/webhooks/wh_1')).toBe('/api/v1/webhooks/wh_1')
+  expect(addressOf('/api/service-sdk/executions/exec_1')).toBe('/api/service-sdk/executions/exec_1')
+})

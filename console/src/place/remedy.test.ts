@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals'
+import { OpsplaneError } from '@opsplane/client'
+import { keepToken, takeKeptToken, tokenFrom } from './fragment.js'
+import {
+  enrolmentAddress,
+  isSignInPage,
+  remedyAddress,
+  signInAddress,
+  signInOf,
+  ssoReturn,
+} from './session.js'
+
+const to = '/w/acme/production/events?type=incident.*'
+
+const refusal = (status: number, code: string, detail?: string) =>
+  new OpsplaneError(
+    status,
+    {
+      error: {
+        ...{ code, message: 'No.', retryable: false },
+        details:
+          detail === undefined ? [] : [{ in: 'header', path: '/X-Workspace', code: detail, message: 'No.' }],
+      },
+      meta: { requestId: 'req_1' },
+    },
+    new Response(null, { status }),
+  )
+
+test.each([
+  ['without a session', refusal(401, 'unauthenticated'), signInAddress(to, true)],
+  ['after a session', refusal(401, 'token_expired'), signInAddress(to, true)],
+  ['without a second factor', refusal(403, 'factor_enrolment_required'), enrolmentAddress(to)],
+  ['without its provider', refusal(403, 'workspace_forbidden', 'sso_required'), signInAddress(to, false)],
+  ['with a wrong password', refusal(401, 'invalid_credentials'), undefined],
+  ['as no member', refusal(403, 'workspace_forbidden'), undefined],
+  ['without an answer', new TypeError('Failed to fetch'), undefined],
+])('whoever is not let in %s is led to what mends it', (_, error, address) => {
+  expect(remedyAddress(error, to, true)).toBe(address)
+})
+
+describe('an identity provider sends the browser back', () => {
+  const back = (hash: string) => ({ search: new URL(ssoReturn(to), 'https://ops.example').search, hash })
+
+  test('to where somebody wanted to go, of whose workspace the page knows', () => {
+    expect(signInOf(back(''))).toMatchObject({ to, isBack: true, ssoRefusal: undefined, workspace: 'acme' })
+  })
+
+  test('with why it lets nobody in', () => {
+    const { ssoRefusal } = signInOf(back('#error=no_role&message=No+role+is+given.'))
+    expect(ssoRefusal).toBe('No role is given.')
+  })
+
+  test('to the start where the address is longer than one may be', () => {
+    expect(ssoReturn(`${to}${'x'.repeat(500)}`)).toBe('/sign-in?back=true')
+  })
+})
+
+// The paths of mails and links, as settings makes them; /account/address is a page of somebody who is signed in.
+test.each(['/sign-in', '/sign-in/factor', '/invitation', '/reset'])('%s needs no session', (page) => {
+  expect(isSignInPage(page)).toBe(true)
+})
+
+test('signing in comes back to where a factor is added, and never to itself', () => {
+  const enrolment = enrolmentAddress(to)
+  expect(signInOf({ search: signInAddress(enrolment, false).replace('/sign-in', ''), hash: '' }).to).toBe(
+    enrolment,
+  )
+  expect(signInOf({ search: '?to=%2Fsign-in%3Fto%3D%252F', hash: '' }).to).toBe('/')
+})
+
+test('a token leaves the address, and is kept over a sign-in once', () => {
+  const shown: unknown[] = []
+  const history = { replaceState: (...given: unknown[]) => void shown.push(given[2]) }
+  const address = { pathname: '/account/address', search: '?a=b', hash: '#token=ops_act_1' }
+  expect(tokenFrom(address, history)).toBe('ops_act_1')
+  const kept = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+  keepToken(storage, address, history)
+  // The page after the sign-in has none, which loses nothing.
+  keepToken(storage, { ...address, hash: '' }, history)
+  expect([takeKeptToken(storage), takeKeptToken(storage)]).toEqual(['ops_act_1', undefined])
+  expect(shown).toEqual(['/account/address?a=b', '/account/address?a=b'])
+})
