@@ -11,20 +11,8 @@ import { sendWithProof } from './proving.js'
 type Schemas = components['schemas']
 export type Webhook = Schemas['Webhook']
 export type Delivery = Schemas['Delivery']
-export type DeliveryDetail = Omit<Schemas['DeliveryDetail'], 'attemptLog'> & {
-  attemptLog: readonly DeliveryAttempt[]
-  replays: readonly Pick<Delivery, 'id' | 'status' | 'createdAt'>[]
-  replayCount: number
-}
-export type DeliveryAttempt = Schemas['DeliveryAttempt'] & AttemptTimings
-interface AttemptTimings {
-  dnsMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-  firstByteMs: number | null
-  totalMs: number | null
-  isConnectionReused: boolean | null
-}
+export type DeliveryDetail = Schemas['DeliveryDetail']
+export type DeliveryAttempt = Schemas['DeliveryAttempt']
 export type DeliveryStatus = Schemas['DeliveryStatus']
 export type ReplayJob = Schemas['ReplayJob']
 export type ReplayRequest = Schemas['ReplayDeliveries']
@@ -32,18 +20,8 @@ export type AuditEvent = Schemas['AuditEvent']
 export type AuditVerification = Schemas['AuditVerification']
 export type EventDescription = Schemas['EventDescription']
 export type TopicEvent = Schemas['TopicEvent']
-/** What is failed now for one cause at one target. */
-export interface FailureGroup {
-  id: string
-  target: { type: string; id: string; name: string }
-  cause: { code: string; message: string }
-  count: number
-  isMore: boolean
-  firstAt: string
-  lastAt: string
-  /** Up to where it was counted. */
-  to: string
-}
+export type FailureGroup = Schemas['FailureGroup']
+export type Resolved = Schemas['ResolvedReference']
 export type Me = Schemas['Me']
 export type FactorChallenge = Schemas['FactorChallenge']
 export type User = Schemas['User']

@@ -45,21 +45,12 @@ export interface Retrying {
   cancel(group: FailureGroup, jobId: string): Promise<unknown>
 }
 
-interface Started<Found> {
-  data: { job: Found | null }
-}
-
-const startRetry = <Found>(place: Place, kind: FailingKind, { id, to }: FailureGroup) =>
-  callOrigin<Started<Found>>(place, `${failurePaths[kind]}/${encodeURIComponent(id)}/retry`, {
-    method: 'POST',
-    body: { to },
-  })
-
 const countsOfReplay = ({ replayed }: ReplayJob) => ({ done: replayed, refused: 0 })
 
 export const retryingDeliveries = (place: Place): Retrying => ({
-  async start(group) {
-    const { data } = await startRetry<ReplayJob>(place, 'deliveries', group)
+  async start({ id: groupId, to }) {
+    const params = { path: { groupId } }
+    const { data } = await apiOf(place).post('/deliveries/failures/{groupId}/retry', { params, body: { to } })
     return jobOf(data.job, countsOfReplay)
   },
   async read({ target: { id } }, replayId, signal) {
@@ -78,13 +69,15 @@ interface RunRetry extends Job {
 const countsOfRuns = ({ retried, refused }: RunRetry) => ({ done: retried, refused })
 
 export const retryingRuns = (place: Place): Retrying => ({
-  async start(group) {
-    const { data } = await startRetry<RunRetry>(place, 'runs', group)
+  async start({ id, to }) {
+    const path = `${failurePaths.runs}/${encodeURIComponent(id)}/retry`
+    const call = { method: 'POST', body: { to } } as const
+    const { data } = await callOrigin<{ data: { job: RunRetry | null } }>(place, path, call)
     return jobOf(data.job, countsOfRuns)
   },
   async read(_, id, signal) {
-    const { data } = await callOrigin<{ data: RunRetry }>(place, `${apiPath}/runs/retries/${id}`, { signal })
-    return jobOf(data, countsOfRuns)
+    const path = `${apiPath}/runs/retries/${id}`
+    return jobOf((await callOrigin<{ data: RunRetry }>(place, path, { signal })).data, countsOfRuns)
   },
   cancel: (_, id) => callOrigin(place, `${apiPath}/runs/retries/${id}/cancel`, { method: 'POST', body: {} }),
 })

@@ -1,14 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Place } from '../place/place.js'
-import {
-  type AuditEvent,
-  apiOf,
-  apiPath,
-  callOrigin,
-  type Delivery,
-  type DeliveryDetail,
-  type DeliveryStatus,
-} from './api.js'
+import { type AuditEvent, apiOf, type Delivery, type DeliveryStatus } from './api.js'
 
 export const pageSize = 50
 
@@ -60,10 +52,8 @@ export const latestDeliveriesQuery = (place: Place, id: string) =>
 export const deliveryQuery = (place: Place, webhookId: string, deliveryId: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'delivery', deliveryId, webhookId],
-    queryFn: async ({ signal }) => {
-      const path = `${apiPath}/deliveries/${deliveryId}`
-      return (await callOrigin<{ data: DeliveryDetail }>(place, path, { signal })).data
-    },
+    queryFn: async ({ signal }) =>
+      (await apiOf(place).get('/deliveries/{id}', { params: { path: { id: deliveryId } }, signal })).data,
   })
 
 export const eventQuery = (place: Place, eventId: string) =>
@@ -153,18 +143,15 @@ export async function readDeliveries(
   after: string | undefined,
   signal: AbortSignal,
 ): Promise<ListPage<Delivery>> {
-  const given = { webhookId, status, eventType, after, limit: String(pageSize) }
-  const present = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  )
-  const path = `${apiPath}/deliveries?${new URLSearchParams(present)}`
-  const { data, pagination } = await callOrigin<Deliveries>(place, path, { signal })
+  const query = {
+    limit: pageSize,
+    ...(webhookId !== undefined && { webhookId }),
+    ...(status && { status: [status] }),
+    ...(eventType !== undefined && { eventType: [eventType] }),
+    ...(after !== undefined && { after }),
+  }
+  const { data, pagination } = await apiOf(place).get('/deliveries', { params: { query }, signal })
   return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
-}
-
-interface Deliveries {
-  data: Delivery[]
-  pagination: { hasMore: boolean; nextCursor: string | null }
 }
 
 /** Without what is undefined. */

@@ -1,15 +1,5 @@
 import type { Place } from '../place/place.js'
-import { apiPath, callOrigin } from './api.js'
-
-/** What an id or a number names. */
-export interface Resolved {
-  type: string
-  id: string
-  title: string | null
-  /** Where it is read, below the API, or from the origin on where it begins with `/api/`. */
-  href: string | null
-  eventsHref: string | null
-}
+import { apiOf, apiPath, type Resolved } from './api.js'
 
 /** Looks like what the platform calls things by: an id with its kind in front, or a number such as `INC-12`. */
 export const isReference = (text: string): boolean =>
@@ -21,8 +11,7 @@ export async function resolveReference(
   reference: string,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  const path = `${apiPath}/resolve/${encodeURIComponent(reference)}`
-  return (await callOrigin<{ data: Resolved }>(place, path, { signal })).data
+  return (await apiOf(place).get('/resolve/{id}', { params: { path: { id: reference } }, signal })).data
 }
 
 /** What the API answers for it, from the origin on. */

@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
+import { useDraft } from '../patterns/draft.js'
 import { useKeys } from '../patterns/keys.js'
 import { Empty } from '../patterns/problem.js'
 import { texts } from '../texts/en.js'
@@ -51,27 +52,35 @@ interface FilterTextProps {
 }
 
 /** A filter that is typed, and asked for once it is complete: by Enter, or by leaving it. The key `/` goes to it. */
-export function FilterText({ label, placeholder, value = '', pattern, wrong, onChange }: FilterTextProps) {
+export function FilterText(props: FilterTextProps) {
+  // What it shows is what the address says, also after going back.
+  return <FilterInput key={props.value ?? ''} {...props} />
+}
+
+function FilterInput({ label, placeholder, value = '', pattern, wrong, onChange }: FilterTextProps) {
   const input = useRef<HTMLInputElement>(null)
+  // What somebody types and has not asked for yet outlasts a reload and the end of their session.
+  const [draft, setDraft, clearDraft] = useDraft(`filter-${label}`, { text: value })
   useKeys({ '/': () => input.current?.focus() })
   const finish = () => {
     const text = input.current?.value.trim() ?? ''
     const isWrong = text !== '' && pattern !== undefined && !pattern.test(text)
     input.current?.setCustomValidity(isWrong ? (wrong ?? '') : '')
     input.current?.reportValidity()
-    if (!isWrong && text !== value) onChange(text === '' ? undefined : text)
+    if (isWrong) return
+    clearDraft()
+    if (text !== value) onChange(text === '' ? undefined : text)
   }
   return (
     <TextInput
-      // What it shows is what the address says, also after going back.
-      key={value}
       ref={input}
       size="xs"
       className="filter-text"
       aria-label={label}
       placeholder={placeholder}
       title={label}
-      defaultValue={value}
+      defaultValue={draft.text}
+      onChange={({ currentTarget }) => setDraft({ text: currentTarget.value })}
       onBlur={finish}
       onKeyDown={({ key }) => {
         if (key === 'Enter') finish()

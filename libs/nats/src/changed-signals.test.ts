@@ -11,12 +11,12 @@ function started() {
     type: 'delivery',
     publish: (subject, payload) => published.push([subject, ChangedSignal.parse(JSON.parse(payload))]),
     timers: {
-      setTimeout(act, ms) {
+      setTimeout: (act, ms) => {
         expect(running).toBeUndefined()
         running = { act, ms }
         return { unref: () => {} }
       },
-      clearTimeout() {
+      clearTimeout: () => {
         running = undefined
       },
     },

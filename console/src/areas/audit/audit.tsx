@@ -5,6 +5,7 @@ import { exactTime } from '../../format/times.js'
 import { type Column, List } from '../../patterns/list.js'
 import { PageHead } from '../../patterns/page.js'
 import { Empty } from '../../patterns/problem.js'
+import { Time } from '../../patterns/time.js'
 import { useList } from '../../patterns/use-list.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
@@ -134,6 +135,13 @@ const columns: Column<AuditEvent>[] = [
     head: texts.events.when,
     width: '216px',
     narrow: 'time',
-    cell: ({ createdAt }) => <span className="muted number ellipsis">{exactTime(createdAt)}</span>,
+    cell: ({ createdAt }) => (
+      <>
+        <span className="muted number ellipsis only-wide">{exactTime(createdAt)}</span>
+        <span className="muted number only-narrow">
+          <Time at={createdAt} />
+        </span>
+      </>
+    ),
   },
 ]

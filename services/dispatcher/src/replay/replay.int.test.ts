@@ -193,6 +193,11 @@ describe('replaying many deliveries', () => {
       replayCount: 2,
     })
     expect(await seen.detail(third)).toMatchObject({ replayOf: failed[0]?.id, replays: [], replayCount: 0 })
+    // It has arrived, whatever becomes of a later replay.
+    answer.status = 500
+    await replayOne(failed[0]?.id)
+    await seen.having('failed', 2)
+    expect(await groups()).toEqual([])
   })
 
   it('is shared by replicas, and replays each delivery once', async () => {

@@ -23,11 +23,11 @@ function started() {
       }),
     monotonicMs: () => now,
     timers: {
-      setTimeout(act) {
+      setTimeout: (act) => {
         timer = act
         return { unref: () => {} }
       },
-      clearTimeout() {
+      clearTimeout: () => {
         timer = undefined
       },
     },

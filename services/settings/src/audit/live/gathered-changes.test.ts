@@ -7,11 +7,11 @@ function started() {
   const sent: string[] = []
   let timer: (() => void) | undefined
   const gathered = gatherChanges(({ frame }) => sent.push(frame), {
-    setTimeout(act) {
+    setTimeout: (act) => {
       timer = act
       return { unref: () => {} }
     },
-    clearTimeout() {
+    clearTimeout: () => {
       timer = undefined
     },
   })
