@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
 import { measured } from './jest/profile.js'
+import { portsOf } from './jest/worker-ports.js'
 import { waitWithin } from './wait-for.js'
-import { portsOf } from './worker-ports.js'
 
 const FOLDER = 'run-processes'
 const START_TIMEOUT_MS = 240_000

@@ -3,10 +3,10 @@ import { createRequire, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { ModernFakeTimers } from '@jest/fake-timers'
 import { limitsOf } from '../limits.js'
-import { portsOf } from '../worker-ports.js'
 import { type JestGlobals, provideGlobals } from './globals.js'
 import { beginProfile, type FileProfile, followRun, spentSince, spentSoFar } from './profile.js'
 import { RunningTest } from './running-test.js'
+import { portsOf } from './worker-ports.js'
 
 /** What jest-circus asks of a runtime; types say the parts that are used here. */
 interface CircusRuntime {
