@@ -8,8 +8,8 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { CursorCodec } from '@opsplane/runtime'
-import type { StatementRunner } from './database.js'
-import { positionOf, tenantBinding } from './keyset.js'
+import type { StatementRunner } from '../database.js'
+import { positionOf, tenantBinding } from '../keyset.js'
 
 export interface FailuresOptions {
   /**
