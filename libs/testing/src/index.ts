@@ -1,7 +1,6 @@
 export { serverOf } from '@opsplane/nats'
 export * from './add-heads.js'
 export * from './api-client.js'
-export * from './change-signals.js'
 export * from './decider-spec.js'
 export * from './event-recorder.js'
 export * from './factors/authenticator.js'
