@@ -55,7 +55,6 @@ const allowed: Readonly<Record<string, string>> = {
   'services/itsm/src/knowledge/search/nearest.ts': 'Tags, which are texts.',
   'services/itsm/src/relevance/model-vectors.ts': 'A file of the package.',
   'services/itsm/src/relevance/relevance-set.ts': 'A file of the package.',
-  'services/settings/src/audit/live/changes.ts': 'A signal of ours: kinds and ids.',
   'services/settings/src/mail/compose.ts': 'A sealed mail: texts.',
   'services/settings/src/provider/flow.ts': 'A sealed sign-in: texts.',
 }
