@@ -133,6 +133,7 @@ test('what is outside of /api/v1 has a server of its own', async () => {
     '/api/service-sdk/artifacts/{id}/executions',
     '/api/service-sdk/artifacts/{id}/related-executions',
     '/api/service-sdk/executions',
+    '/api/service-sdk/executions/failures',
     '/api/service-sdk/executions/{id}',
     '/api/service-sdk/executions/{id}/cancel',
     '/api/service-sdk/executions/{id}/replay',
@@ -183,6 +184,7 @@ const noBounds = {
   'TablePatch.columns.rename.to': 'a name',
   'PromoteMigrations.from': 'an environment',
   'RetryRun.from': 'a step',
+  'RetryFailures.to': 'a cursor',
   'RollbackPack.to': 'a version',
 }
 

@@ -4,10 +4,10 @@ import { EventPattern } from '../dispatcher/webhook-input.js'
 import { parseExact } from '../json/exact-json.js'
 import { AuditEvent, AuditFilters } from './settings.js'
 
-/** A filter as a query has it. */
+/** A filter as a query has it: longer ones do not fit into an address, which is refused as too large. */
 const FilterText = z
   .string()
-  .max(32_768)
+  .max(8_192)
   .transform((text, ctx) => {
     try {
       return parseExact(text)
