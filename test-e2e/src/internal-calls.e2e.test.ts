@@ -147,6 +147,11 @@ describe('a call that changes something', () => {
     'settings POST /internal/tokens/verify': () => ({
       ...{ token: platform.info.apiKey, workspace: platform.info.workspace, environment: 'production' },
     }),
+    'settings POST /internal/tokens/confirm': () => ({
+      questions: [
+        { token: platform.info.apiKey, workspace: platform.info.workspace, environment: 'production' },
+      ],
+    }),
     'database-studio POST /internal/read-rules': () => ({ workspaceId }),
     'settings POST /internal/grants/holding': () => ({ grants: ['none'] }),
     'settings POST /internal/rights': () => ({ workspaceId, userIds: [userId] }),

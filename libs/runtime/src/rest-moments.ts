@@ -30,10 +30,17 @@ export function untilRestMoment(
   leastMs = everyMs / 50,
   timers: Pick<Timers, 'now' | 'timeOrigin'> = systemTimers,
 ): number {
-  const every = restMs(everyMs, timers)
-  const least = restMs(leastMs, timers)
+  return untilSharedMoment(restMs(everyMs, timers), restMs(leastMs, timers), timers)
+}
+
+/** The same for what is no rest but lasts until such a moment, and is never shorter than `leastMs`. */
+export function untilSharedMoment(
+  everyMs: number,
+  leastMs: number,
+  timers: Pick<Timers, 'now' | 'timeOrigin'> = systemTimers,
+): number {
   const present = timers.timeOrigin + timers.now() - offsetMs
-  return Math.ceil(Math.ceil((present + least) / every) * every - present)
+  return Math.ceil(Math.ceil((present + leastMs) / everyMs) * everyMs - present)
 }
 
 /** Calls back at each of these moments, which keeps no process alive. Returns how to stop it. */

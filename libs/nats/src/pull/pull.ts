@@ -1,5 +1,5 @@
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { delay, systemTimers, type Timer, type Timers, untilRestMoment } from '@opsplane/runtime'
+import { delay, systemTimers, type Timer, type Timers, untilSharedMoment } from '@opsplane/runtime'
 import { inboxOf } from '../inbox.js'
 import { onReconnect } from '../reconnects.js'
 import { type StreamMessage, streamMessage } from '../stream-message.js'
@@ -35,7 +35,10 @@ const busy = { beatMs: 333, lookMs: 450, silentLooks: 2, leastMs: 5_000 }
  * has forgotten the request, without the connection breaking, is asked anew after 30 s.
  */
 const idle = { beatMs: 10_000, lookMs: 10_000, silentLooks: 2, leastMs: 290_000 }
-/** Requests end at moments that are so far apart and all consumers share, so that their beats come together: at rest, each of them would wake a process. */
+/**
+ * Requests end at moments that are so far apart and all consumers share, so that their beats come together: at rest, each of them
+ * would wake a process. Tests do not shorten them: a request that ends before silence is noticed is never found lost.
+ */
 const endsEveryMs = idle.beatMs
 const graceMs = 250
 const closeMs = 1_000
@@ -74,7 +77,7 @@ export function openPull(options: PullOptions): Pull {
     const isAlone = isLarge && wanted.isWhole
     const batch = isAlone || (isQuiet && !rounds) ? 1 : wanted.messages
     const pace = isQuiet ? idle : busy
-    const expiresMs = untilRestMoment(endsEveryMs, pace.leastMs, timers)
+    const expiresMs = untilSharedMoment(endsEveryMs, pace.leastMs, timers)
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,
