@@ -119,6 +119,7 @@ test('there is this below the origin, and nothing else', () => {
     `executions:read GET ${log}/artifacts/{id}/executions`,
     `executions:read GET ${log}/artifacts/{id}/related-executions`,
     `executions:read GET ${log}/executions`,
+    `executions:read GET ${log}/executions/failures`,
     `executions:read GET ${log}/executions/{id}`,
     `guest GET ${app}/-/definition`,
     `guest POST ${app}/-/actions`,

@@ -19,7 +19,10 @@ test.each(packages)('%s runs on nothing that is not released', (path) => {
 })
 
 test('what is built at set-up is built from a version that is named', () => {
-  const bootstrap = readFileSync(`${root}deploy/local/bootstrap.mjs`, 'utf8')
-  expect(bootstrap).not.toMatch(/@latest/)
-  expect(bootstrap).toMatch(/NATS_VERSION = 'v\d+\.\d+\.\d+'/)
+  const setUp = ['bootstrap', 'nats-server'].map((name) =>
+    readFileSync(`${root}deploy/local/${name}.mjs`, 'utf8'),
+  )
+  expect(setUp.join()).not.toMatch(/@latest/)
+  expect(setUp[1]).toMatch(/^const version = '\d+\.\d+\.\d+'$/m)
+  expect(setUp[1]?.match(/--hash=sha256:[0-9a-f]{64}'/g)).toHaveLength(3)
 })

@@ -20,8 +20,8 @@ export interface FailuresOptions {
   parameters: readonly string[]
   tenant: TenantScope
   target: FailureGroup['target']['type']
-  /** Up to where it reads. */
-  position: string | number
+  /** Up to where it reads; the time of the last failure of each group unless given, which no clock can be behind. */
+  position?: string | number
   limit: number
   after: string | undefined
   binding: string
@@ -60,7 +60,7 @@ export async function failureGroups(
     ...row,
     target: { type: options.target, id: targetId, name: targetName },
     cause: { code: code ?? 'unknown', message: message ?? '' },
-    to: cursors.encode([position], positionBinding(tenant, row.id)),
+    to: cursors.encode([position ?? row.lastAt], positionBinding(tenant, row.id)),
   }))
   const end = rows.length > limit ? items.at(-1) : undefined
   return { items, nextCursor: end ? cursors.encode([end.lastAt, end.id], binding) : null, limit }

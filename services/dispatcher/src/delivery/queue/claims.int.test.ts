@@ -156,7 +156,7 @@ async function inTransaction(tx: Tx): Promise<Subject> {
   return {
     store: (owner) =>
       createDeliveryStore({
-        ...{ database, owner, consumer: 'test', days: createDeliveryDays(database.sql) },
+        ...{ database, owner, consumer: 'test', days: createDeliveryDays(database.sql), changed: () => {} },
       } as DeliveryStoreOptions),
     addWebhook: async (state) =>
       void (await tx`
