@@ -23,6 +23,9 @@ afterAll(() => fixture?.stop())
 type Tx = Parameters<Parameters<Database['sql']['begin']>[1]>[0]
 class Undo extends Error {}
 
+/** What the cases of the store use. */
+const storeOptions = (options: Partial<DeliveryStoreOptions>) => options as DeliveryStoreOptions
+
 /** Runs in a transaction that is undone, for which it is two hours later than for the dispatcher that runs. */
 async function later(run: (tx: Tx) => Promise<void>): Promise<void> {
   await fixture.service.sql
@@ -155,9 +158,11 @@ async function inTransaction(tx: Tx): Promise<Subject> {
   const database = { sql: tx } as unknown as Database
   return {
     store: (owner) =>
-      createDeliveryStore({
-        ...{ database, owner, consumer: 'test', days: createDeliveryDays(database.sql), changed: () => {} },
-      } as DeliveryStoreOptions),
+      createDeliveryStore(
+        storeOptions({
+          ...{ database, owner, consumer: 'test', days: createDeliveryDays(database.sql), changed: () => {} },
+        }),
+      ),
     addWebhook: async (state) =>
       void (await tx`
         insert into webhooks (id, workspace_id, environment, version, state)
