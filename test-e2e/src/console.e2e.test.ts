@@ -95,7 +95,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await screenshot('console-webhook')
     await page.keyboard.press('g')
     await page.keyboard.press('f')
-    await page.getByText('No delivery is failed.').waitFor()
+    await page.getByText('No failed deliveries.').waitFor()
 
     await page.keyboard.press('g')
     await page.keyboard.press('e')

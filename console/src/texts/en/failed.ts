@@ -5,9 +5,9 @@ export const failed = {
   executions: 'Executions',
   countOf: (count: number, more: boolean) => (more ? `${count}+` : String(count)),
   none: {
-    deliveries: 'No delivery is failed.',
-    runs: 'No run has failed.',
-    executions: 'No execution has failed.',
+    deliveries: 'No failed deliveries.',
+    runs: 'No failed runs.',
+    executions: 'No failed executions.',
   },
   last: 'Last',
   first: 'first',

@@ -38,7 +38,7 @@ export const people = {
       suspended: (role: string) => `Is suspended: keeps the role ${role}, and gets in nowhere here.`,
       deactivated: () => 'Was removed from this workspace. An invitation brings them back.',
     },
-    unproven: 'The e-mail address is not proven.',
+    unproven: 'The e-mail address is not verified.',
     facts: { id: 'User', email: 'E-mail', role: 'Role', since: 'Since', changed: 'Changed' },
     changeRole: 'Change the role',
     roleChanged: (role: string) => `Is ${role} now.`,
