@@ -11,15 +11,31 @@ export async function startChild(
 ): Promise<{ child: ChildProcess; port: number }> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { env: { ...process.env, ...env } })
   endWithBench(file, () => void child.kill())
-  const [message] = (await once(child, 'message')) as [{ port: number }]
-  return { child, port: message.port }
+  const { port } = await messageOf<{ port: number }>(child)
+  return { child, port }
 }
 
-/** One question to a child, one answer. */
+/** The next message of a child. Rejects where the child exits first. */
+async function messageOf<Message>(child: ChildProcess): Promise<Message> {
+  const over = new AbortController()
+  const { signal } = over
+  const exited = once(child, 'exit', { signal }).then(([code, reason]) => {
+    throw new Error(`A process of the bench has ended: ${code ?? reason}`)
+  })
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), exited])
+    return message as Message
+  } finally {
+    exited.catch(() => {})
+    over.abort()
+  }
+}
+
+/** One question to a child, one answer. Rejects where the child exits first. */
 export async function ask<Answer>(child: ChildProcess, question: string): Promise<Answer> {
-  const answer = once(child, 'message')
+  const answer = messageOf<Answer>(child)
   child.send(question)
-  return (await answer)[0] as Answer
+  return answer
 }
 
 /** CPU time of a process so far, user and system, in milliseconds (Linux). */

@@ -117,8 +117,9 @@ try {
   if (options.json) console.log(JSON.stringify(figures, null, 2))
   else printFigures(figures)
 } catch (error) {
-  if (!(error instanceof InterruptedError)) throw error
-  process.exitCode = error.exitCode
+  // Before the servers end, which may take the process with it.
+  if (!(error instanceof InterruptedError)) console.error(error)
+  process.exitCode = error instanceof InterruptedError ? error.exitCode : 1
 } finally {
   await endAll()
 }
