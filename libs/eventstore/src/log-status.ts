@@ -1,4 +1,4 @@
-import { openClient } from '@opsplane/postgres'
+import { isoText, openClient } from '@opsplane/postgres'
 
 /** How one service's log and consumers stand. */
 export interface LogStatus {
@@ -23,19 +23,18 @@ export async function logStatus(options: { databaseUrl: string; schema: string }
     applicationName: `opsplane-${schema}-status`,
     settings: { statement_timeout: '0' },
   })
-  const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
   try {
     const [row] = await sql.unsafe<LogStatus[]>(
       `select log.*,
          coalesce((select json_agg(d order by consumer) from (
            select consumer, count(*)::int as count from dead_letters group by consumer) d), '[]') as "deadLetters",
          coalesce((select json_agg(c order by consumer) from (
-           select consumer, stream_sequence as "streamSequence", handled, ${instant('updated_at')} as "updatedAt"
+           select consumer, stream_sequence as "streamSequence", handled, ${isoText('updated_at')} as "updatedAt"
            from consumer_checkpoints where handled > 0) c), '[]') as checkpoints
        from (
          select (select count(*)::int from events) as events, coalesce(max(position), 0)::float8 as "lastPosition",
            (select count(*)::int from outbox) as unpublished,
-           (select ${instant('created_at')} from events where id =
+           (select ${isoText('created_at')} from events where id =
              (select event_id from outbox order by position limit 1)) as "oldestUnpublishedAt"
          from events) log`,
     )

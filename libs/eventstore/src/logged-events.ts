@@ -1,3 +1,4 @@
+import { isoText } from '@opsplane/postgres'
 import type { CommittedEvent } from './append/commit.js'
 
 /** An event as the log holds it, its JSON columns still text, ready to be written into an envelope. */
@@ -8,7 +9,7 @@ export const loggedEventColumns = `
   e.position, e.id, e.stream_id as "streamId", e.version, e.type, e.workspace_id as "workspaceId", e.environment,
   e.actor::text as actor, e.resource::text as resource, e.data::text as data,
   e.request_id as "requestId", e.causation_id as "causationId", e.source::text as source,
-  to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt", e.trace`
+  ${isoText('e.created_at')} as "createdAt", e.trace`
 
 /** The PlatformEvent as JSON text. What Postgres holds as JSON is put in as it is, not parsed and printed again. */
 export function envelopeOf(event: LoggedEvent): string {

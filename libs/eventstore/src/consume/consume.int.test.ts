@@ -219,8 +219,7 @@ describe('consumeEvents', () => {
     expect(letters).toMatchObject([
       {
         consumer: 'test-seen',
-        error: 'Error: cannot be handled',
-        cause: 'Error',
+        ...{ error: 'Error: cannot be handled', cause: 'Error' },
         deliveries: 3,
         message_id: expect.stringMatching(/^evt_/),
       },

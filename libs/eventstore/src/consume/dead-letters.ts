@@ -1,4 +1,4 @@
-import { openClient, type StatementRunner } from '@opsplane/postgres'
+import { isoText, openClient, type StatementRunner } from '@opsplane/postgres'
 
 /** Where the dead letters of a service are. */
 export interface DeadLetterTarget {
@@ -37,9 +37,8 @@ export interface DeadLetterDetails extends DeadLetterSummary {
   payload: string
 }
 
-const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const summary = `id::float8 as id, consumer, message_id as "messageId", subject, error, cause, deliveries,
-  ${instant('created_at')} as "createdAt", ${instant('redriven_at')} as "redrivenAt"`
+  ${isoText('created_at')} as "createdAt", ${isoText('redriven_at')} as "redrivenAt"`
 const chosen = `($1::text is null or consumer = $1) and ($2::text[] is null or id = any($2::text[]::bigint[]))
   and id > $3::text::bigint`
 

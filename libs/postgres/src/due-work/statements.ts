@@ -1,3 +1,4 @@
+import { isoText } from '../sql-text.js'
 import type { DueTable } from './due-table.js'
 
 /** A statement of text parameters: everything is cast in its text. */
@@ -30,7 +31,7 @@ const clock = 'coalesce($1::text::timestamptz, clock_timestamp())'
 const after = (ms: string) => `${clock} + ${ms} * interval '1 ms'`
 
 /** The time of the claim, as ISO text. */
-export const claimedAt = `to_char(${present} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`
+export const claimedAt = `${isoText(present)} as at`
 const lag = (due: string) => `(extract(epoch from ${present} - ${due}) * 1000)::float8 as "lagMs"`
 
 const turnOf = ({ fairKey }: DueTable) => (fairKey === undefined ? [] : [`${fairKey} as turn`])

@@ -2,6 +2,7 @@ import { newId, Schedule, type TenantScope } from '@opsplane/contracts'
 import { timesOf } from '@opsplane/runtime'
 import type { StatementRunner } from '../database.js'
 import { claimedAt } from '../due-work/index.js'
+import { isoText } from '../sql-text.js'
 
 /** Whose schedule it is: each has one. */
 export interface ScheduleOwner {
@@ -32,8 +33,7 @@ export interface At {
   at?: string
 }
 
-const iso = (column: string) =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`
+const iso = (column: string) => `${isoText(column)} as ${column}`
 export const scheduleColumns = [
   'spec::text as spec',
   ...['anchored_at', 'planned_at', 'last_fired_at'].map(iso),

@@ -1,6 +1,6 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { EventConsumer } from '@opsplane/eventstore'
-import type { Database } from '@opsplane/postgres'
+import { type Database, isoText } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 import { fedDatasets } from '../dataset/datasets.js'
 import { isRebuilding } from './rebuild.js'
@@ -18,7 +18,6 @@ export interface DataAge {
 }
 
 const never = new Date(0).toISOString()
-const isoOf = (instant: string) => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /**
  * Of what events tell: now, where the consumer has handled all there is; otherwise when the newest of the tenant's events
@@ -42,7 +41,7 @@ export function createDataAge(
     if (await isRebuilding({ sql })) return never
     if (await answer) return at
     const [row] = await sql.unsafe<{ at: string | null }[]>(
-      `select ${isoOf('max(newest_at)')} as at from fact_versions
+      `select ${isoText('max(newest_at)')} as at from fact_versions
        where workspace_id = $1 and environment = $2 and not dataset = any ($3::text[])`,
       [workspaceId, environment, fedNames],
       { prepare: true },
@@ -51,7 +50,7 @@ export function createDataAge(
   }
   const ofFeeds = async (names: string[]) => {
     const rows = await sql.unsafe<{ at: string | null }[]>(
-      `select ${isoOf('as_of')} as at from fact_feeds where dataset = any ($1::text[])`,
+      `select ${isoText('as_of')} as at from fact_feeds where dataset = any ($1::text[])`,
       [names],
       { prepare: true },
     )

@@ -1,9 +1,8 @@
 import { KpiPoint, type KpiStanding, KpiStatus, type Quantity } from '@opsplane/contracts'
-import type { StatementRunner } from '@opsplane/postgres'
+import { isoText, type StatementRunner } from '@opsplane/postgres'
 import { decimalOf, quantityOf } from '../decimal/decimal.js'
 
-const iso = (column: string, name: string) =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${name}"`
+const iso = (column: string, name: string) => `${isoText(column)} as "${name}"`
 /** The version before keeps a double alone: its shortest text is what it was of. */
 const exact = (name: string) => `coalesce(exact_${name}::text, ${name}::text) as ${name}`
 const shownColumns = [

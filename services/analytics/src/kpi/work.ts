@@ -9,7 +9,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate, EventStore } from '@opsplane/eventstore'
-import { type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@opsplane/postgres'
+import { isoText, type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { Owners } from '../export/owner.js'
 import type { QueryRunner } from '../query/types.js'
@@ -34,7 +34,7 @@ const Claimed = z.object({
 type Claimed = z.infer<typeof Claimed>
 const columns = [
   ...['kpi_id as "kpiId"', 'workspace_id as "workspaceId"', 'environment', 'backfill', 'replace'],
-  `to_char(kpi_evaluations.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "time"`,
+  `${isoText('kpi_evaluations.at')} as "time"`,
 ]
 
 export interface EvaluationOptions {

@@ -1,5 +1,5 @@
 import { defaultRange, type Grain, type QueryRange } from '@opsplane/contracts'
-import type { StatementRunner } from '@opsplane/postgres'
+import { isoText, type StatementRunner } from '@opsplane/postgres'
 import { instantIn } from '@opsplane/runtime'
 import { InvalidQuery } from './invalid-query.js'
 
@@ -118,7 +118,7 @@ function boundsSql(grain: Grain): string {
   return `generate_series(date_trunc('${grain}', ${local(first)}), ${local(last)}, ${steps[grain]}) at time zone $3::text`
 }
 
-const iso = (at: string) => `to_char((${at}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const iso = (at: string) => isoText(`(${at})`)
 
 /** This runtime may know zones that Postgres does not. */
 async function inZone<Result>(ask: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 import { type Instant, notFound, RecordChange, type StudioRecord } from '@opsplane/contracts'
 import type { ListPage, RequestMeta } from '@opsplane/http'
-import { quoted, tenantBinding, translatePostgresError } from '@opsplane/postgres'
+import { isoText, quoted, tenantBinding, translatePostgresError } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { Sql } from 'postgres'
 import { z } from 'zod'
@@ -233,7 +233,7 @@ function historyStatement(opened: Opened, id: string, before: number | null, lim
     text: `select * from (
       select *, ${precedingBytes(bytes, 'version desc')} as preceding, (count(*) over ())::int4 as found from (
       select * from (
-      select id, version, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor,
+      select id, version, type, ${isoText('created_at')} as at, actor,
         request_id as "requestId", data->'changes' as changes, ${earlier} as before, ${later} as after
       from (select * from events where stream_id = ${parameters.bind(streamOf(opened, id), 'text')}
         and workspace_id = ${parameters.bind(space.workspaceId, 'text')} and environment = ${parameters.bind(space.environment, 'text')}

@@ -6,9 +6,7 @@ import {
 } from '@opsplane/contracts'
 import { type ChangeFeed, type Positions, readChanges } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
-import type { Database } from '@opsplane/postgres'
-
-const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+import { type Database, isoText } from '@opsplane/postgres'
 
 /** Where changes of executions draw their positions. */
 export const executionPositions: Positions = { table: 'executions', sequence: 'execution_changes' }
@@ -19,7 +17,7 @@ const executionFeed: ChangeFeed<ExecutionChange, ExecutionChange> = {
   columns: `id, workspace_id as "workspaceId", environment, artifact_slug as "artifactSlug",
     artifact_version as "artifactVersion", artifact_type as "artifactType", trigger_type as "triggerType", status,
     replay_of is not null as "isReplay", error->>'code' as "errorCode", duration_ms as "durationMs",
-    memory_peak_mb as "memoryPeakMb", ${iso('started_at')} as "startedAt", ${iso('completed_at')} as "completedAt"`,
+    memory_peak_mb as "memoryPeakMb", ${isoText('started_at')} as "startedAt", ${isoText('completed_at')} as "completedAt"`,
   changeOf: (row) => row,
 }
 

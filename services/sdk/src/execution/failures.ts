@@ -4,6 +4,7 @@ import {
   type Database,
   type FailuresOptions,
   failureGroups,
+  isoText,
   readFailures,
   withoutDetails,
 } from '@opsplane/postgres'
@@ -23,7 +24,7 @@ export const failedExecutions = `
   from artifacts a cross join lateral (
     select md5(concat_ws('|', e.status, e.error->>'code', ${withoutDetails(`e.error->>'message'`)})) as cause,
       coalesce(e.error->>'code', e.status) as code, e.error->>'message' as message,
-      to_char(e.completed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+      ${isoText('e.completed_at')} as at
     from executions e
     where e.artifact_id = a.id and ${failedNow} and coalesce(e.change_position, 0) <= $3::text::bigint
     order by e.id desc limit ${readFailures}) failure

@@ -7,7 +7,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { DepthsOf } from '@opsplane/http'
-import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
+import { type Database, isoText, positionOf, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { TouchedRecord } from './model.js'
 
@@ -15,9 +15,7 @@ import type { TouchedRecord } from './model.js'
 const shown = [
   ...['id', 'artifact_slug', 'artifact_version', 'trigger_type', 'trigger_id', 'status'],
   ...['input', 'output', 'error', `coalesce(logs, '[]'::json) as logs`, 'duration_ms', 'memory_peak_mb'],
-  ...['started_at', 'completed_at'].map(
-    (name) => `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`,
-  ),
+  ...['started_at', 'completed_at'].map((name) => `${isoText(name)} as ${name}`),
   ...['environment', 'workspace_id', 'replay_of', 'omitted'],
 ].join(', ')
 

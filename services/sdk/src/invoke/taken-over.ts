@@ -5,14 +5,14 @@ import type {
   ExecutionType,
   JsonValue,
 } from '@opsplane/contracts'
-import type { HeldRow } from '@opsplane/postgres'
+import { type HeldRow, isoText } from '@opsplane/postgres'
 import type { ExecutionCaller, ExecutionIdentity, ExecutionPlan } from '../execution/model.js'
 
 /** Columns an execution is taken over with. */
 export const leasedColumns = [
   ...['workspace_id', 'environment', 'artifact_id', 'artifact_slug', 'artifact_version', 'artifact_type'],
   ...['execution_type', 'trigger_type', 'trigger_id', 'replay_of', 'depth', 'request_id', 'input', 'plan'],
-  `to_char(started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as started_at`,
+  `${isoText('started_at')} as started_at`,
 ] as const
 
 export interface LeasedExecution extends HeldRow {

@@ -1,5 +1,5 @@
 import type { Page, PendingApproval, Principal, TenantScope } from '@opsplane/contracts'
-import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
+import { type Database, isoText, positionOf, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { TaskId } from '../engine/task.js'
 import { run } from './store/store.js'
@@ -57,7 +57,7 @@ export async function pendingApprovals(
   const rows = await run<Row>(
     sql,
     `select r.id, r.workflow_id, r.workflow_name,
-       to_char(r.queued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as queued_at
+       ${isoText('r.queued_at')} as queued_at
      from (select distinct run_id from run_approvers
        where workspace_id = $1 and environment = $2 and approver = any($3::text[]) and ($4::text is null or run_id < $4)
        order by run_id desc limit $5::int) waiting

@@ -1,5 +1,5 @@
 import type { RunError, RunStatus } from '@opsplane/contracts'
-import type { Database, HeldRow } from '@opsplane/postgres'
+import { type Database, type HeldRow, isoText } from '@opsplane/postgres'
 import type { HeldRun } from './model.js'
 import { run } from './store/store.js'
 
@@ -17,9 +17,7 @@ export const runColumns = [
   'status',
   'attempt',
   'error',
-  ...['queued_at', 'started_at', 'ended_at'].map(
-    (name) => `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`,
-  ),
+  ...['queued_at', 'started_at', 'ended_at'].map((name) => `${isoText(name)} as ${name}`),
   'seq',
   'bytes::float8 as bytes',
   'signals',

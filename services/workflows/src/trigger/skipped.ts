@@ -1,6 +1,6 @@
 import { type Page, SkippedTrigger, type TenantScope } from '@opsplane/contracts'
 import { defineList, type Route } from '@opsplane/http'
-import { type Database, positionOf, type StatementRunner, tenantBinding } from '@opsplane/postgres'
+import { type Database, isoText, positionOf, type StatementRunner, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec, Logger } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import type { LogPositions } from '../run/event-wait/accepted.js'
@@ -75,7 +75,7 @@ async function listSkipped(
   const rows = await run<Row>(
     sql,
     `select trigger_id, trigger_type, reason,
-       to_char(triggered_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as triggered_at
+       ${isoText('triggered_at')} as triggered_at
      from skipped_triggers
      where workspace_id = $1 and environment = $2 and workflow_id = $3
        and ($4::text is null or (triggered_at, trigger_id) < ($4::text::timestamptz, $5))

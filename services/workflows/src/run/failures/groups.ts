@@ -3,6 +3,7 @@ import {
   type Database,
   type FailuresOptions,
   failureGroups,
+  isoText,
   readFailures,
   withoutDetails,
 } from '@opsplane/postgres'
@@ -20,7 +21,7 @@ export const failedRuns = `
     count(*) over (partition by w.id, failed.status) >= ${readFailures} as is_more
   from workflows w cross join ${failedStatuses} cross join lateral (
     select ${causeOf('r')} as cause, r.error->>'code' as code, r.error->>'message' as message,
-      to_char(r.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+      ${isoText('r.ended_at')} as at
     from runs r
     where r.workflow_id = w.id and r.status = failed.status and r.ended_at <= $3::text::timestamptz
     order by r.id desc limit ${readFailures}) failure

@@ -1,5 +1,5 @@
 import { type Actor, ApiError, Environment } from '@opsplane/contracts'
-import { type Database, type LeasedRow, leased } from '@opsplane/postgres'
+import { type Database, isoText, type LeasedRow, leased } from '@opsplane/postgres'
 import type { RunActions } from '../actions.js'
 import { nextRuns } from './retries.js'
 import { dueRunRetries } from './tables.js'
@@ -28,7 +28,7 @@ const stepSize = 20
 const stepMs = 60_000
 const columns = [
   ...['workspace_id', 'environment', 'workflow_id', 'cause', 'last_run_id', 'actor', 'request_id'],
-  `to_char(ended_by at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ended_by`,
+  `${isoText('ended_by')} as ended_by`,
 ]
 
 /**
