@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Place } from '../place/place.js'
-import { apiOf, apiPath, callOrigin, type FailureGroup, type ReplayJob } from './api.js'
+import { apiOf, apiPath, callOrigin, type FailureGroup, type ReplayJob, type RunRetry } from './api.js'
 import { pageSize } from './queries.js'
 
 export type FailingKind = 'deliveries' | 'runs' | 'executions'
@@ -62,24 +62,19 @@ export const retryingDeliveries = (place: Place): Retrying => ({
     apiOf(place).post('/webhooks/{id}/replays/{replayId}/cancel', { params: { path: { id, replayId } } }),
 })
 
-interface RunRetry extends Job {
-  retried: number
-  refused: number
-}
 const countsOfRuns = ({ retried, refused }: RunRetry) => ({ done: retried, refused })
 
 export const retryingRuns = (place: Place): Retrying => ({
-  async start({ id, to }) {
-    const path = `${failurePaths.runs}/${encodeURIComponent(id)}/retry`
-    const call = { method: 'POST', body: { to } } as const
-    const { data } = await callOrigin<{ data: { job: RunRetry | null } }>(place, path, call)
+  async start({ id: groupId, to }) {
+    const params = { path: { groupId } }
+    const { data } = await apiOf(place).post('/runs/failures/{groupId}/retry', { params, body: { to } })
     return jobOf(data.job, countsOfRuns)
   },
   async read(_, id, signal) {
-    const path = `${apiPath}/runs/retries/${id}`
-    return jobOf((await callOrigin<{ data: RunRetry }>(place, path, { signal })).data, countsOfRuns)
+    const { data } = await apiOf(place).get('/runs/retries/{id}', { params: { path: { id } }, signal })
+    return jobOf(data, countsOfRuns)
   },
-  cancel: (_, id) => callOrigin(place, `${apiPath}/runs/retries/${id}/cancel`, { method: 'POST', body: {} }),
+  cancel: (_, id) => apiOf(place).post('/runs/retries/{id}/cancel', { params: { path: { id } } }),
 })
 
 type Job = Pick<RetryJob, 'id' | 'status' | 'total'>

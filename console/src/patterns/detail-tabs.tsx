@@ -2,12 +2,20 @@ interface DetailTabsProps<Tab extends string> {
   tabs: readonly (readonly [tab: Tab, label: string])[]
   chosen: Tab
   onChoose(tab: Tab): void
+  label?: string
+  className?: string
 }
 
 /** Parts of a detail, of which one is shown. */
-export function DetailTabs<Tab extends string>({ tabs, chosen, onChoose }: DetailTabsProps<Tab>) {
+export function DetailTabs<Tab extends string>({
+  tabs,
+  chosen,
+  onChoose,
+  label,
+  className = 'tabs detail-tabs',
+}: DetailTabsProps<Tab>) {
   return (
-    <div className="tabs detail-tabs" role="tablist">
+    <div className={className} role="tablist" aria-label={label}>
       {tabs.map(([tab, label]) => (
         <button
           key={tab}

@@ -28,6 +28,29 @@ export function PageHead({ title, figures, request, children }: PageHeadProps) {
   )
 }
 
+interface SubPagesProps {
+  label: string
+  pages: readonly (LinkProps & { label: string })[]
+}
+
+/** Links to the pages of an area, below its title. */
+export function SubPages({ label, pages }: SubPagesProps) {
+  return (
+    <nav className="pages" aria-label={label}>
+      {pages.map(({ label: page, ...link }) => (
+        <Link
+          key={page}
+          {...link}
+          className="page-link"
+          activeProps={{ className: 'page-link page-link-active' }}
+        >
+          {page}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
 interface SplitProps {
   /** Whether a detail is open. */
   isOpen: boolean

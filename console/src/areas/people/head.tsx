@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
-import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
+import { type LinkProps, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ShownRequest } from '../../api/curl.js'
 import { Icon } from '../../patterns/icons.js'
-import { PageHead } from '../../patterns/page.js'
+import { PageHead, SubPages } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 
@@ -26,21 +26,12 @@ export function PeopleHead({ request, children }: { request: ShownRequest; child
       <PageHead title={words.title} request={request}>
         {children}
       </PageHead>
-      <nav className="pages" aria-label={words.title}>
-        {peoplePages
+      <SubPages
+        label={words.title}
+        pages={peoplePages
           .filter(({ needs }) => may(needs))
-          .map(({ name, to }) => (
-            <Link
-              key={name}
-              to={to}
-              params={place}
-              className="page-link"
-              activeProps={{ className: 'page-link page-link-active' }}
-            >
-              {words.tabs[name]}
-            </Link>
-          ))}
-      </nav>
+          .map(({ name, to }) => ({ label: words.tabs[name], to, params: place }))}
+      />
     </>
   )
 }

@@ -1,7 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ShownRequest } from '../../api/curl.js'
-import { PageHead } from '../../patterns/page.js'
+import { PageHead, SubPages } from '../../patterns/page.js'
 import { Empty } from '../../patterns/problem.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
@@ -19,19 +18,10 @@ export function PlatformFrame({ request, children }: { request: ShownRequest; ch
   return (
     <>
       <PageHead title={words.title} request={request} />
-      <nav className="pages" aria-label={words.title}>
-        {pages.map(([name, to]) => (
-          <Link
-            key={name}
-            to={to}
-            params={place}
-            className="page-link"
-            activeProps={{ className: 'page-link page-link-active' }}
-          >
-            {words.tabs[name]}
-          </Link>
-        ))}
-      </nav>
+      <SubPages
+        label={words.title}
+        pages={pages.map(([name, to]) => ({ label: words.tabs[name], to, params: place }))}
+      />
       {children}
     </>
   )

@@ -1,6 +1,20 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ComponentProps, type ReactNode, useEffect } from 'react'
+import { AnswerByFactor } from '../../proof/factor-answer.js'
 import { Mark } from '../../shell/mark.js'
 import { texts } from '../../texts/en.js'
+
+/** Asks for the second factor of a sign-in. */
+export function ChallengeFrame({
+  children,
+  ...answering
+}: ComponentProps<typeof AnswerByFactor> & { children?: ReactNode }) {
+  return (
+    <SignInFrame title={texts.proof.challengeTitle}>
+      <AnswerByFactor {...answering} />
+      {children}
+    </SignInFrame>
+  )
+}
 
 /** Around everything that one does before one is in. */
 export function SignInFrame({

@@ -1,11 +1,10 @@
 import { type FormEvent, useState } from 'react'
 import { fieldErrors } from '../../api/failure.js'
-import { AnswerByFactor } from '../../proof/factor-answer.js'
 import { Action, Field, PasswordField } from '../../proof/fields.js'
 import { Refusal } from '../../proof/refusal.js'
 import { useSignIn } from '../../proof/use-sign-in.js'
 import { texts } from '../../texts/en.js'
-import { SignInFrame } from './frame.js'
+import { ChallengeFrame, SignInFrame } from './frame.js'
 import { BackToSignIn } from './reset.js'
 
 const words = texts.signIn
@@ -21,11 +20,7 @@ export function Invitation({ token }: { token: string | undefined }) {
       </SignInFrame>
     )
   if (challenge !== undefined)
-    return (
-      <SignInFrame title={texts.proof.challengeTitle}>
-        <AnswerByFactor challenge={challenge} error={error} isBusy={isBusy} onAnswer={signIn} />
-      </SignInFrame>
-    )
+    return <ChallengeFrame challenge={challenge} error={error} isBusy={isBusy} onAnswer={signIn} />
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const given = new FormData(event.currentTarget)

@@ -1,12 +1,11 @@
 import { type FormEvent, useState } from 'react'
 import { provingApi } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
-import { AnswerByFactor } from '../../proof/factor-answer.js'
 import { Action, Field, PasswordField } from '../../proof/fields.js'
 import { Refusal } from '../../proof/refusal.js'
 import { useSignIn } from '../../proof/use-sign-in.js'
 import { texts } from '../../texts/en.js'
-import { SignInFrame } from './frame.js'
+import { ChallengeFrame, SignInFrame } from './frame.js'
 
 const words = texts.signIn
 
@@ -61,11 +60,7 @@ function AskForLink() {
 function SetPassword({ token }: { token: string }) {
   const { challenge, error, isBusy, isOver, signIn } = useSignIn(() => location.assign('/'))
   if (challenge !== undefined)
-    return (
-      <SignInFrame title={texts.proof.challengeTitle}>
-        <AnswerByFactor challenge={challenge} error={error} isBusy={isBusy} onAnswer={signIn} />
-      </SignInFrame>
-    )
+    return <ChallengeFrame challenge={challenge} error={error} isBusy={isBusy} onAnswer={signIn} />
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const newPassword = String(new FormData(event.currentTarget).get('newPassword'))

@@ -1,12 +1,11 @@
 import type { FormEvent } from 'react'
 import { fieldErrors } from '../../api/failure.js'
-import { AnswerByFactor } from '../../proof/factor-answer.js'
 import { Action, Field, OtherWay, PasswordField } from '../../proof/fields.js'
 import { Refusal } from '../../proof/refusal.js'
 import { useSignIn } from '../../proof/use-sign-in.js'
 import { hasPasskeys } from '../../proof/webauthn.js'
 import { texts } from '../../texts/en.js'
-import { SignInFrame } from './frame.js'
+import { ChallengeFrame, SignInFrame } from './frame.js'
 import { SingleSignOn } from './single-sign-on.js'
 
 const words = texts.signIn
@@ -29,10 +28,9 @@ export function SignIn({ to, hasEnded, workspace, ssoRefusal }: SignInProps) {
   )
   if (challenge !== undefined)
     return (
-      <SignInFrame title={texts.proof.challengeTitle}>
-        <AnswerByFactor challenge={challenge} error={error} isBusy={isBusy} onAnswer={signIn} />
+      <ChallengeFrame challenge={challenge} error={error} isBusy={isBusy} onAnswer={signIn}>
         <OtherWay onClick={restart}>{words.back}</OtherWay>
-      </SignInFrame>
+      </ChallengeFrame>
     )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -5,6 +5,7 @@ import { apiOf, type Webhook } from '../../api/api.js'
 import { webhookQuery } from '../../api/queries.js'
 import { exactTime } from '../../format/times.js'
 import { Copy } from '../../patterns/copy.js'
+import { DetailTabs } from '../../patterns/detail-tabs.js'
 import { Refusal } from '../../patterns/refusal.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
@@ -93,20 +94,13 @@ function Verifier() {
       <header className="section-head">
         <h3>{words.verify}</h3>
         <span className="grow" />
-        <div className="tabs" role="tablist" aria-label={words.language}>
-          {languages.map(([each, label]) => (
-            <button
-              key={each}
-              type="button"
-              role="tab"
-              className="tab"
-              aria-selected={each === language}
-              onClick={() => setLanguage(each)}
-            >
-              {label}
-            </button>
-          ))}
-        </div>
+        <DetailTabs<Language>
+          label={words.language}
+          className="tabs"
+          tabs={languages}
+          chosen={language}
+          onChoose={setLanguage}
+        />
       </header>
       <p className="muted detail-note">{words.verifyHelp}</p>
       <div className="code">
