@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { z } from 'zod'
-import { Deadline, unlessAborted } from './deadline.js'
+import { abortable, Deadline } from './deadline.js'
 import { ApiFailure, CliError, isRetryable, UnreachableError, usageError } from './failure.js'
 
 /** Whom to call, and as whom. */
@@ -164,7 +164,7 @@ async function beginLines(request: OneRequest): Promise<AsyncGenerator<string[]>
   const within = <Result>(work: () => Promise<Result>): Promise<Result> => {
     deadline.begin()
     return toldAsUnreachable(request, deadline, () =>
-      unlessAborted(work(), deadline.signal, call.signal),
+      abortable(work(), deadline.signal, call.signal),
     ).finally(() => deadline.rest())
   }
   const response = await within(() => fetchOnce(request, deadline))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { Io } from './io.js'
-import { askSecret } from './password-prompt.js'
+import { promptSecret } from './password-prompt.js'
 import { runCli } from './program.js'
 
 const { stdin, stdout, stderr } = process
@@ -17,7 +17,7 @@ const io: Io = {
   columns: stdout.isTTY ? stdout.columns : undefined,
   readInput: () => text(stdin),
   askSecret: stdin.isTTY
-    ? (question) => askSecret(stdin, (output) => void stderr.write(output), question)
+    ? (question) => promptSecret(stdin, (output) => void stderr.write(output), question)
     : undefined,
   interruption() {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())

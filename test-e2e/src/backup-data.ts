@@ -40,7 +40,7 @@ line \\\\N', 7, 'bad');
 insert into notes (goal, body) values ('Rome', '{"a": [1, null]}')`
 
 /** Makes something of everything, and waits until nothing of it is under way. */
-export async function makeFamilies(api: Api, receiverUrl: string): Promise<Families> {
+export async function createFamilies(api: Api, receiverUrl: string): Promise<Families> {
   const make = async <T = { id: string }>(path: string, body: object): Promise<T> => {
     const answer = await api<Data<T>>('POST', path, { body })
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -157,7 +157,7 @@ const withoutUse = (name: string, value: unknown) =>
   name === 'lastUsedAt' || name === 'useCount' ? undefined : value
 
 /** SHA-256 of the file of an export, as it is downloaded. */
-export async function downloaded(api: Api, id: string): Promise<string> {
+export async function hashDownload(api: Api, id: string): Promise<string> {
   const { data } = (await api<Data<{ url: string }>>('GET', `/analytics/exports/${id}/download`)).body
   const answer = await fetch(data.url)
   return `${answer.status} ${createHash('sha256')

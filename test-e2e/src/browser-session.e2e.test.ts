@@ -14,7 +14,7 @@ import { startOidcIssuer, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { request } from 'undici'
 import type { z } from 'zod'
-import { type OpenApi, type Operation, operationsOf } from './fuzz/document.js'
+import { listOperations, type OpenApi, type Operation } from './fuzz/document.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 type Headers = Record<string, string | undefined>
@@ -52,7 +52,7 @@ const me = (headers: Headers) => ask('GET', '/auth/me', headers)
 beforeAll(async () => {
   platform = await joinPlatform()
   const document = await request(`${platform.info.baseUrl}/openapi.json`)
-  operations = operationsOf((await document.body.json()) as OpenApi)
+  operations = listOperations((await document.body.json()) as OpenApi)
   cookie = cookieIn(await signIn())
 })
 

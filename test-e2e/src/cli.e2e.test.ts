@@ -10,20 +10,20 @@ import {
   type Webhook,
 } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type CliProcess, cliRunner } from './cli.js'
+import { type CliProcess, createCliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let receiver: Receiver
 let folder: string
-let cli: ReturnType<typeof cliRunner>
+let cli: ReturnType<typeof createCliRunner>
 let mended = false
 const open: CliProcess[] = []
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'opsplane-cli-e2e-'))
-  cli = cliRunner({ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') })
+  cli = createCliRunner({ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') })
   cluster = await startTestCluster({ tls: true, services: ['itsm', 'dispatcher'] })
   api = apiClient(cluster.info)
   receiver = await startReceiver({

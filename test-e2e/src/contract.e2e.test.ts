@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { itemsOfApi } from './fuzz/document.js'
-import { type Api, apiClient, openApiOf } from './platform.js'
+import { listApiPaths } from './fuzz/document.js'
+import { type Api, apiClient, fetchOpenApi } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 interface Operation {
@@ -23,8 +23,8 @@ let operations: Described[]
 beforeAll(async () => {
   platform = await joinPlatform()
   api = apiClient(platform.info)
-  const document = await openApiOf<{ paths: Record<string, Record<Method, Operation>> }>(platform.info)
-  operations = Object.entries(itemsOfApi(document)).flatMap(([path, item]) =>
+  const document = await fetchOpenApi<{ paths: Record<string, Record<Method, Operation>> }>(platform.info)
+  operations = Object.entries(listApiPaths(document)).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method as Method, path })),
   )
 })

@@ -7,13 +7,13 @@ import { natsNames } from '@opsplane/contracts'
 import { isLongTier, serverOf, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import type { CreateLoad, Victim } from './crash-load.js'
-import { patienceMs } from './event-trail.js'
+import { clientTimeoutMs } from './event-trail.js'
 import type { startTestCluster } from './platform.js'
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>
 
 /** What can happen to a platform under load, by name: a part is killed, loses what it kept, or does not do its work. */
-export function faultsOf(
+export function createFaults(
   cluster: TestCluster,
   load: CreateLoad,
   random: () => number,
@@ -54,7 +54,7 @@ function streamFault(
   return {
     async kill() {
       const connection = await connect(serverOf(info.natsUrl))
-      const manager = await jetstreamManager(connection, { timeout: patienceMs })
+      const manager = await jetstreamManager(connection, { timeout: clientTimeoutMs })
       const stream = natsNames().eventsStream
       try {
         // One that is lost is made again, by nobody but the platform.

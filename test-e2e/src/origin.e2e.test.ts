@@ -3,7 +3,7 @@ import { backendNames, ErrorEnvelope } from '@opsplane/contracts'
 import fc from 'fast-check'
 import { request } from 'undici'
 import { edgeValues } from './fuzz/arbitrary.js'
-import { type OriginOperation, originOperationsOf, routeTableOf } from './fuzz/origin.js'
+import { fetchRouteTable, listOriginOperations, type OriginOperation } from './fuzz/origin.js'
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -22,8 +22,8 @@ let keys: { elsewhere: string; without: Record<string, string>; staging: string 
 
 beforeAll(async () => {
   platform = await joinPlatform()
-  const tables = backendNames.map((name) => routeTableOf(name, platform.urls[name], platform.secrets))
-  operations = (await Promise.all(tables)).flatMap(originOperationsOf)
+  const tables = backendNames.map((name) => fetchRouteTable(name, platform.urls[name], platform.secrets))
+  operations = (await Promise.all(tables)).flatMap(listOriginOperations)
   const owner = typedClient(platform.info)
   const key = async (scopes: string[], environments?: ('staging' | 'production')[]) =>
     String(

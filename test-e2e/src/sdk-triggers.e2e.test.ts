@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Execution } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { cliRunner } from './cli.js'
+import { createCliRunner } from './cli.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -111,7 +111,7 @@ test('a rule runs after records and incidents, however they were written, and wh
 
 test('a pack is begun, tested and installed from the command line, which finds, follows and replays what it runs', async () => {
   const { baseUrl, apiKey, workspace } = platform.info
-  const opsplane = cliRunner({
+  const opsplane = createCliRunner({
     OPSPLANE_URL: baseUrl,
     OPSPLANE_API_KEY: apiKey,
     OPSPLANE_WORKSPACE: workspace,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { globalOptions, printerFor } from '../connect.js'
-import { homeOf } from '../credentials.js'
+import { resolveHome } from '../credentials.js'
 import type { Io } from '../io.js'
 import { type OperationOptions, withOps } from './with-ops.js'
 
@@ -22,7 +22,7 @@ export function addAdoptCommand(program: Command, io: Io): void {
     .addHelpText('after', `\n${help}`)
     .action((options: AdoptOptions, command: Command) =>
       withOps(async (ops) => {
-        const home = homeOf(globalOptions(command).home, io.env)
+        const home = resolveHome(globalOptions(command).home, io.env)
         const printer = printerFor(io, command)
         const task = {
           moved: options.moved ?? false,

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { globalOptions, printerFor } from '../connect.js'
-import { homeOf } from '../credentials.js'
+import { resolveHome } from '../credentials.js'
 import type { Io } from '../io.js'
-import { given, type KeyOptions, keysGiven } from './keys.js'
+import { type KeyOptions, readKeys, requireKeys } from './keys.js'
 import { type OperationOptions, type Ops, serversHelp, withOps, withTask } from './with-ops.js'
 
 /** Copies of everything, and the way back; on the servers themselves, not through the API. */
@@ -121,16 +121,16 @@ async function restoreFrom(ops: Ops, io: Io, command: Command, options: RestoreO
     ...{ from, force: force ?? false, say: printer.say },
     ...(streamReplicas !== undefined && { replicas: streamReplicas }),
   }
-  const home = homeOf(globalOptions(command).home, io.env)
+  const home = resolveHome(globalOptions(command).home, io.env)
   const isNamed = options.databaseUrl !== undefined || Boolean(io.env.DATABASE_URL)
   const result = isNamed
     ? await ops.restore({
         ...task,
         target: ops.findTarget({ ...options, home }, io.env),
-        keys: given(await keysGiven(ops, io, options)),
+        keys: requireKeys(await readKeys(ops, io, options)),
       })
     : await ops.withServersOf(home, (target) =>
-        ops.restore({ ...task, target, keys: given(ops.masterKeysOf(home)) }),
+        ops.restore({ ...task, target, keys: requireKeys(ops.masterKeysOf(home)) }),
       )
   printer.one(result, [
     ['as of', result.at],

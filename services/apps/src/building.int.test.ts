@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { App, AppPage, AppPageWithProblems, DataSource, DataSourceWithProblems } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
-import { type AppsFixture, type GivenSource, startApps, tableOf } from './fixture/apps-fixture.js'
+import { type AppsFixture, buildTable, type SourceBody, startApps } from './fixture/apps-fixture.js'
 
 let fixture: AppsFixture
 beforeAll(async () => {
   fixture = await startApps()
   fixture.platform.answers.getTable = ({ params: { slug } }) =>
     slug === 'assets'
-      ? { data: tableOf('assets', 'serial', 'site', 'owner') }
+      ? { data: buildTable('assets', 'serial', 'site', 'owner') }
       : { status: 404, code: 'not_found' }
 })
 afterAll(() => fixture?.stop())
 
-const assets: GivenSource = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
+const assets: SourceBody = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
 const text = (value: string) => ({ type: 'text', value })
 
 describe('an app', () => {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AppPage, Deployment, DeploymentDiff, DeploymentWithContents, EmbedToken } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { type AppsFixture, type GivenSource, startApps, tableOf } from './fixture/apps-fixture.js'
+import { type AppsFixture, buildTable, type SourceBody, startApps } from './fixture/apps-fixture.js'
 
 let fixture: AppsFixture
 beforeAll(async () => {
   fixture = await startApps()
   fixture.platform.answers.getTable = ({ params: { slug } }) =>
     slug === 'assets'
-      ? { data: tableOf('assets', 'serial', 'site', 'owner') }
+      ? { data: buildTable('assets', 'serial', 'site', 'owner') }
       : { status: 404, code: 'not_found' }
 })
 afterAll(() => fixture?.stop())
 
-const assets: GivenSource = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
+const assets: SourceBody = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
 
 describe('a deployment', () => {
   it('pins pages, sources and schema; another one, a rollback and their difference', async () => {

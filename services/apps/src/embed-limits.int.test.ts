@@ -3,10 +3,10 @@ import { App, AppActionAnswer, EmbedTokenCreated, newId } from '@opsplane/contra
 import { SignJWT } from 'jose'
 import type { AppsFixture, RunningApp } from './fixture/apps-fixture.js'
 import {
-  answerAsUsual,
-  called as calledOf,
-  filterSent as filterSentOf,
+  listCalledOperations as calledOf,
+  findSentFilter as filterSentOf,
   id,
+  resetPlatform,
   sources,
   startDeclared,
 } from './fixture/declared-app.js'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   app = started.app
 })
 afterAll(() => fixture?.stop())
-beforeEach(() => answerAsUsual(fixture))
+beforeEach(() => resetPlatform(fixture))
 
 const called = () => calledOf(fixture)
 const filterSent = (index = 0) => filterSentOf(fixture, index)

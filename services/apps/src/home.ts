@@ -1,13 +1,13 @@
 import type { CommandMeta, TenantScope } from '@opsplane/contracts'
 
 /** What belongs to a workspace as a whole (apps, their pages and data sources) stands in this environment. */
-export const homeOf = ({ workspaceId }: Pick<TenantScope, 'workspaceId'>): TenantScope => ({
+export const toWorkspaceScope = ({ workspaceId }: Pick<TenantScope, 'workspaceId'>): TenantScope => ({
   workspaceId,
   environment: 'production',
 })
 
 /** The request as one for what belongs to the whole workspace. */
-export const atHome = <Meta extends CommandMeta>(meta: Meta): Meta => ({
+export const withWorkspaceScope = <Meta extends CommandMeta>(meta: Meta): Meta => ({
   ...meta,
-  tenant: homeOf(meta.tenant),
+  tenant: toWorkspaceScope(meta.tenant),
 })

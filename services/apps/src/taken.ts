@@ -1,7 +1,7 @@
 import { ApiError } from '@opsplane/contracts'
 
 /** Says of which field a unique constraint speaks. Throws `conflict`. */
-export async function unlessTaken<Result>(
+export async function rejectDuplicate<Result>(
   saved: Promise<Result>,
   { constraint, field, message }: { constraint: string; field: string; message: string },
 ): Promise<Result> {

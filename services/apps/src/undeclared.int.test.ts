@@ -3,10 +3,10 @@ import { type App, AppActionAnswer, type Principal } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
 import type { AppsFixture, RunningApp } from './fixture/apps-fixture.js'
 import {
-  answerAsUsual,
-  called as calledOf,
-  filterSent as filterSentOf,
+  listCalledOperations as calledOf,
+  findSentFilter as filterSentOf,
   id,
+  resetPlatform,
   row,
   startDeclared,
 } from './fixture/declared-app.js'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   me = fixture.person(app.slug)
 })
 afterAll(() => fixture?.stop())
-beforeEach(() => answerAsUsual(fixture))
+beforeEach(() => resetPlatform(fixture))
 
 const called = () => calledOf(fixture)
 const filterSent = (index = 0) => filterSentOf(fixture, index)

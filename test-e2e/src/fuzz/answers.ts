@@ -20,7 +20,7 @@ const itemSchema = 'x-itemSchema'
 const failuresOfOthers = new Set(['upstream_error', 'upstream_timeout'])
 
 /** Judges answers by the document alone. */
-export function judgeBy(document: OpenApi): Judge {
+export function createJudge(document: OpenApi): Judge {
   // Most schemas judge a handful of answers: to make their code shorter takes longer than it saves.
   const code = { optimize: false }
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, code })

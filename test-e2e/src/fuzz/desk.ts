@@ -22,7 +22,7 @@ const problemSteps = ['new', 'assess', 'root_cause_analysis', 'fix_in_progress',
  * Things of the desk in the status an operation applies to. What runs before may have changed settings, or made
  * policies and blackouts, so nothing here depends on them.
  */
-export async function deskOf({ owner, writer }: Desk) {
+export async function prepareDesk({ owner, writer }: Desk) {
   // The oldest policy of the lowest order goes before whatever policies are made later.
   await owner.post('/itsm/change-policies', { body: { name: 'First of all', order: 0 } })
   const plans = { implementationPlan: 'Replace them.', backoutPlan: 'Put the old ones back.' }

@@ -8,7 +8,7 @@ type Path = Record<string, string>
 const large = 'x'.repeat(20_000)
 
 /** Workflows that are published, and runs in the status an operation applies to. */
-export async function flowsOf(owner: Client) {
+export async function prepareWorkflows(owner: Client) {
   let made = 0
 
   async function published(steps: object[], trigger?: object): Promise<{ id: string }> {

@@ -24,7 +24,7 @@ const personal = new Set([
 ])
 
 /** Operations of those who operate the installation, and of admins and owners in person: the owner does all of them. */
-export const ofOwnerInPerson = new Set([
+export const ownerOnlyOperations = new Set([
   'createUserResetLink',
   'createAccountResetLink',
   'removeAccountFactors',
@@ -37,7 +37,7 @@ export const ofOwnerInPerson = new Set([
 ])
 
 /** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */
-export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>) {
+export async function preparePeople(info: Info, send: (sent: Sent) => Promise<Answer>) {
   const owner = typedClient(info)
   let made = 0
 
@@ -93,7 +93,7 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
     /** The credential of an operation that is a person's own; undefined for what a key may call as well. */
     async personalCredential(operationId: string): Promise<string | undefined> {
       if (consuming.has(operationId)) return (await newcomer()).session
-      if (ofOwnerInPerson.has(operationId)) return ownerInPerson()
+      if (ownerOnlyOperations.has(operationId)) return ownerInPerson()
       return personal.has(operationId) ? member.session : undefined
     },
     prepared: {

@@ -3,15 +3,15 @@ import { browserSignIn, originPrefix, permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
 import { typedClient } from '../platform.js'
-import { analyticsOf } from './analytics.js'
-import { appsOf } from './apps.js'
-import { deskOf } from './desk.js'
-import { exampleBody, type OpenApi, type Operation, operationsOf, servicePathOf } from './document.js'
+import { prepareAnalytics } from './analytics.js'
+import { prepareApps } from './apps.js'
+import { prepareDesk } from './desk.js'
+import { exampleBody, listOperations, type OpenApi, type Operation, toServicePath } from './document.js'
 import type { Answer, Fields, Info, Sent } from './exchange.js'
-import { flowsOf } from './flows.js'
-import { password, peopleOf } from './people.js'
-import { sdkOf } from './sdk.js'
-import { file, studioOf } from './studio.js'
+import { prepareWorkflows } from './flows.js'
+import { password, preparePeople } from './people.js'
+import { preparePacks } from './sdk.js'
+import { file, prepareStudio } from './studio.js'
 
 /** Of what has no end. */
 async function beginningOf(body: Readable): Promise<string> {
@@ -20,18 +20,18 @@ async function beginningOf(body: Readable): Promise<string> {
 }
 
 /** What `removeMade` takes away. */
-export const removed = /^\/(webhooks|itsm\/sla-policies)/
+export const removedPaths = /^\/(webhooks|itsm\/sla-policies)/
 
 interface InEnvironment {
   header: { 'X-Environment': 'production' | 'staging' | 'development' }
 }
 
 /** Real things to ask for, and credentials to throw away. */
-export type World = Awaited<ReturnType<typeof buildWorld>>
+export type FuzzResources = Awaited<ReturnType<typeof createFuzzResources>>
 
-export async function buildWorld(document: OpenApi, info: Info, receiver: Receiver) {
+export async function createFuzzResources(document: OpenApi, info: Info, receiver: Receiver) {
   const owner = typedClient(info)
-  const operations = operationsOf(document)
+  const operations = listOperations(document)
   const statuses: Record<number, number> = {}
   let count = 0
   /** Kinds of what has been made and `removeMade` takes away. */
@@ -55,7 +55,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       headers: Object.fromEntries(present),
       ...(text === undefined ? {} : { body: text }),
     })
-    const kind = removed.exec(target)?.[0]
+    const kind = removedPaths.exec(target)?.[0]
     if (method === 'POST' && response.statusCode === 201 && kind !== undefined) made.add(kind)
     const contentType = String(response.headers['content-type'] ?? '')
     const answer = await (contentType.startsWith('text/event-stream')
@@ -91,7 +91,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   const shared = await key()
   // The example of a connector names it.
   await owner.post('/secrets', { body: { name: 'billing_token', value: 'a token' } })
-  const people = await peopleOf(info, send)
+  const people = await preparePeople(info, send)
   /** Another admin, since nobody approves what they have written. */
   const writer = typedClient({ ...info, apiKey: (await people.newcomer('admin')).session })
   // It can be accepted once.
@@ -151,7 +151,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
    * multiplies the work of each event, and a run makes many of all.
    */
   async function removeMade({ path }: Operation) {
-    const kind = removed.exec(path)?.[0] ?? ''
+    const kind = removedPaths.exec(path)?.[0] ?? ''
     if (!made.delete(kind)) return
     for (const environment of ['production', 'staging', 'development'] as const)
       await removals[kind]?.({ header: { 'X-Environment': environment } })
@@ -180,12 +180,12 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     if (status !== 202) throw new Error(`POST ${target} answers ${status}: ${text}`)
     return (json as { data: { id: string } }).data
   }
-  const studio = await studioOf(owner, upload)
-  const desk = await deskOf({ owner, writer })
-  const flows = await flowsOf(owner)
-  const apps = await appsOf(owner)
-  const sdk = await sdkOf(owner)
-  const analytics = await analyticsOf(owner)
+  const studio = await prepareStudio(owner, upload)
+  const desk = await prepareDesk({ owner, writer })
+  const flows = await prepareWorkflows(owner)
+  const apps = await prepareApps(owner)
+  const sdk = await preparePacks(owner)
+  const analytics = await prepareAnalytics(owner)
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
   /** A connector to what answers here. */
@@ -268,7 +268,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
 
   const preparationFor = (operation: Operation): string | undefined =>
     Object.keys(prepared)
-      .filter((template) => servicePathOf(operation).startsWith(template))
+      .filter((template) => toServicePath(operation).startsWith(template))
       .sort((a, b) => b.length - a.length)[0]
 
   /** Path values that exist: prepared ones, else a new resource, else the first of the list. */

@@ -10,14 +10,14 @@ import type { ReplicatedPlatform } from './platform.js'
 /** What services do when its time has come, and what they have in hand. */
 export interface OwnWork {
   /** Each begins something that lasts; resolves with the replica that has it in hand, and how to wait for its proper end. */
-  inHand: Record<string, () => Promise<InHand>>
+  inHand: Record<string, () => Promise<WorkInFlight>>
   /** Resolves once each schedule has fired some times more. */
   goesOn(after: string): Promise<void>
   /** Holds what came of each time of the schedules against the times. */
   firedOnce(): Promise<void>
 }
 
-export interface InHand {
+export interface WorkInFlight {
   service: ServiceName
   /** As its leases say it: its INSTANCE_ID first, such as `workflows-1`. */
   holder: string

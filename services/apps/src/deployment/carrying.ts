@@ -5,7 +5,7 @@ import type { LoadContents } from './contents.js'
 import type { StoredDeployment } from './domain.js'
 
 /** The rights that deployments carry: standing grants of the people who gave them. */
-export interface Carrying {
+export interface CarriedRights {
   /** By which a deployment acts; null of one from before each had a grant, which is not embeddable either. */
   grantBy(state: StoredDeployment, tenant: TenantScope): Promise<string | null>
   /**
@@ -19,11 +19,11 @@ export interface Carrying {
   ): Promise<Committed>
 }
 
-export function createCarrying(
+export function createCarriedRights(
   { delegate, revoke }: Pick<Delegations, 'delegate' | 'revoke'>,
   { load, log }: { load: LoadContents; log: Logger },
-): Carrying {
-  const grantBy: Carrying['grantBy'] = async (state, tenant) =>
+): CarriedRights {
+  const grantBy: CarriedRights['grantBy'] = async (state, tenant) =>
     state.grant ?? (await load(state.id, tenant)).grant
 
   /** Of a grant that nothing uses any more: it is worth nothing without the key of this service. */
@@ -53,7 +53,7 @@ export function createCarrying(
 }
 
 /** Throws `forbidden` with what the caller lacks of the permissions that a deployment takes. */
-export function requireCarried(
+export function requireCarriedRights(
   permissions: readonly string[],
   { principal }: Pick<RequestMeta, 'principal'>,
 ): void {

@@ -21,11 +21,11 @@ export const StoredContents = z.object({
 export type StoredContents = z.infer<typeof StoredContents>
 
 /** What of a draft is deployed. */
-export function contentsOf({ pages, sources }: Draft): DeploymentContents {
+export function toContents({ pages, sources }: Draft): DeploymentContents {
   return DeploymentContents.parse({ pages, sources })
 }
 
-export const digestOf = (contents: DeploymentContents): string => sha256Hex(canonicalJson(contents))
+export const computeDigest = (contents: DeploymentContents): string => sha256Hex(canonicalJson(contents))
 
 export const contentsRow = (id: string, contents: StoredContents): ReadModelRow => ({
   table: 'deployment_contents',
@@ -38,7 +38,7 @@ export type LoadContents = (id: string, tenant: TenantScope) => Promise<StoredCo
 
 const mostKept = 200
 
-export function contentsLoader({ sql }: Pick<Database, 'sql'>): LoadContents {
+export function createContentsLoader({ sql }: Pick<Database, 'sql'>): LoadContents {
   const kept = new LRUCache<string, Promise<StoredContents>>({ max: mostKept })
   const read = async (id: string, { workspaceId, environment }: TenantScope) => {
     const [row] = await sql.unsafe(

@@ -18,7 +18,7 @@ export interface Inspected {
 }
 
 /** Asks the platform in the name of whoever deploys. */
-export interface Asking {
+export interface PlatformReader {
   /** Undefined for what is not there, or not for them. Throws `service_unavailable` where nobody can say. */
   ask<Schema extends z.ZodType>(
     operationId: string,
@@ -39,7 +39,11 @@ const absent = new Set(['not_found', 'unknown_operation'])
 const refused = new Set(['forbidden', 'insufficient_scope', 'rights_gone'])
 const Pagination = z.object({ nextCursor: z.string().nullable() })
 
-export function createAsking(call: CallOperation, caller: PlatformCaller, isComplete: () => boolean): Asking {
+export function createPlatformReader(
+  call: CallOperation,
+  caller: PlatformCaller,
+  isComplete: () => boolean,
+): PlatformReader {
   const answerOf = async (operationId: string, input: Partial<OperationInput>) => {
     try {
       return await call(caller, operationId, { params: {}, query: {}, ...input })
@@ -53,7 +57,7 @@ export function createAsking(call: CallOperation, caller: PlatformCaller, isComp
     }
   }
 
-  const ask: Asking['ask'] = async (operationId, schema, input) => {
+  const ask: PlatformReader['ask'] = async (operationId, schema, input) => {
     const answer = await answerOf(operationId, input)
     return answer === undefined ? undefined : schema.parse(answer.data)
   }
@@ -77,7 +81,7 @@ export function createAsking(call: CallOperation, caller: PlatformCaller, isComp
   }
 }
 
-export const missing = (field: string, what: string, reference: string): Inspected => ({
+export const missingResource = (field: string, what: string, reference: string): Inspected => ({
   pinned: null,
   permissions: [],
   findings: [

@@ -2,8 +2,8 @@ import type { AppProblem, DataSourceState } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import type { Platform } from '../platform.js'
-import { createAsking } from './ask.js'
-import { inspectSources, type World } from './inspect.js'
+import { createPlatformReader } from './ask.js'
+import { type Inspection, inspectSources } from './inspect.js'
 
 type Sources = Parameters<typeof inspectSources>[1]
 
@@ -11,20 +11,24 @@ const inspectionSeconds = 120
 const inspectionTimeoutMs = 10_000
 
 /** Looks at what data sources name, in the environment and in the name of the caller; `id` is what it is done for. */
-export type LookUp = (sources: Sources, id: string, meta: RequestMeta) => Promise<World>
+export type InspectForCaller = (sources: Sources, id: string, meta: RequestMeta) => Promise<Inspection>
 
-export const createLookUp =
-  ({ delegations, call, operations }: Platform): LookUp =>
+export const createInspectForCaller =
+  ({ delegations, call, operations }: Platform): InspectForCaller =>
   async (sources, id, meta) => {
     const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: inspectionSeconds })
     const { signal, principal } = meta
     const caller = { grant, key: id, causationId: id, timeoutMs: inspectionTimeoutMs, signal: signal() }
-    return inspectSources(createAsking(call, caller, operations.isComplete), sources, principal.permissions)
+    return inspectSources(
+      createPlatformReader(call, caller, operations.isComplete),
+      sources,
+      principal.permissions,
+    )
   }
 
 /** What would keep a data source from being deployed. It is saved all the same, also where nobody can say. */
 export const createWarnings =
-  (lookUp: LookUp, log: Pick<Logger, 'warn'>) =>
+  (lookUp: InspectForCaller, log: Pick<Logger, 'warn'>) =>
   async (
     source: Pick<DataSourceState, 'name' | 'binding'>,
     id: string,

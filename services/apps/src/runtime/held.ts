@@ -1,13 +1,13 @@
 import { ApiError } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import type { Running } from './running.js'
+import type { DeploymentUse } from './running.js'
 
 /**
  * Throws `forbidden` (`owner_rights`) for a deployment that is held until it is taken over. What its giver lacks is named to
  * those who may read apps.
  */
-export function refuseHeld(
-  { deployment: { heldReason, missing } }: Pick<Running, 'deployment'>,
+export function refuseSuspended(
+  { deployment: { heldReason, missing } }: Pick<DeploymentUse, 'deployment'>,
   { principal }: Pick<RequestMeta, 'principal'>,
 ): void {
   if (heldReason === null) return

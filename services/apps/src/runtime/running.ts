@@ -5,7 +5,7 @@ import type { StoredDeployment } from '../deployment/domain.js'
 import type { CompiledSources } from './compiled.js'
 
 /** A deployment in use by somebody: all that a request to it goes by. */
-export interface Running {
+export interface DeploymentUse {
   deployment: StoredDeployment
   contents: StoredContents['contents']
   sources: CompiledSources
@@ -18,7 +18,7 @@ export interface Running {
 }
 
 /** What expressions of data sources see beside their parameters. */
-export const scopeOf = ({ user, embed }: Running, params: Record<string, unknown>) => ({
+export const buildScope = ({ user, embed }: DeploymentUse, params: Record<string, unknown>) => ({
   params,
   user,
   embed: embed && { id: embed.id, rowFilter: embed.rowFilter, user: embed.user },

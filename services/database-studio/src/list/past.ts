@@ -4,17 +4,17 @@ import { isoText, quoted, tenantBinding, translatePostgresError } from '@opsplan
 import type { CursorCodec } from '@opsplane/runtime'
 import type { Sql } from 'postgres'
 import { z } from 'zod'
-import { conditionsSql, fieldsIn } from '../row/conditions.js'
+import { conditionsSql, findFields } from '../row/conditions.js'
 import { type Field, sqlType } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import type { RecordAccess } from '../row/open.js'
-import type { Opened } from '../row/opened.js'
+import type { ResolvedTable } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { Problems } from '../row/problems.js'
 import { type ListQuery, readFilterText } from './list.js'
 
 /** Records as they were, read from the journal: what is deleted was there too. */
-export interface Past {
+export interface RecordHistory {
   get(slug: string, id: string, asOf: Instant, meta: RequestMeta): Promise<StudioRecord>
   list(
     slug: string,
@@ -37,9 +37,9 @@ const mostLookedThrough = 5_000
 const pageBytes = 8_388_608
 
 /** The stream of a record in the journal; with an empty id, what those of a table begin with. */
-export const streamOf = ({ table }: Pick<Opened, 'table'>, id: string): string => `${table.id}/${id}`
+export const toStreamId = ({ table }: Pick<ResolvedTable, 'table'>, id: string): string => `${table.id}/${id}`
 
-export function createPast({
+export function createRecordHistory({
   access,
   sql,
   cursors,
@@ -47,7 +47,7 @@ export function createPast({
   access: RecordAccess
   sql: Sql
   cursors: CursorCodec
-}): Past {
+}): RecordHistory {
   const query = async <Schema extends z.ZodType>(schema: Schema, { text, parameters }: Statement) => {
     try {
       return z.array(schema).parse([...(await sql.unsafe(text, [...parameters], { prepare: true }))])
@@ -56,7 +56,7 @@ export function createPast({
     }
   }
 
-  const isSeen = async ({ space, table, readRule }: Opened, id: string): Promise<boolean> => {
+  const isSeen = async ({ space, table, readRule }: ResolvedTable, id: string): Promise<boolean> => {
     const parameters = new Parameters()
     const where = `r.id = ${parameters.bind(id, 'text')} and ${conditionsSql(readRule, 'r', parameters)}`
     const text = `select from ${quoted(space.schema)}.${quoted(table.slug)} r where ${where}`
@@ -132,7 +132,7 @@ function changeOf({ version: _, found: __, before, after, ...change }: z.infer<t
 }
 
 /** What a list of the past takes: a filter, and an order by id. */
-function readPast(opened: Opened, asked: ListQuery): { conditions: Condition[]; descending: boolean } {
+function readPast(opened: ResolvedTable, asked: ListQuery): { conditions: Condition[]; descending: boolean } {
   const problems = new Problems()
   const refuse = (name: string, message: string) =>
     problems.add({ in: 'query', path: `/${name}` }, 'invalid_value', message)
@@ -157,7 +157,7 @@ interface Walk {
  * of the journal, in the order of ids; each has its last event until then. Without `only` the last row tells how far it looked.
  */
 function pastStatement(
-  opened: Opened,
+  opened: ResolvedTable,
   asOf: Instant,
   conditions: readonly Condition[],
   { only, from, descending = false, limit = 1 }: Walk,
@@ -171,16 +171,16 @@ function pastStatement(
   const record = rowOf(`case when json_typeof(last.after) = 'object' then last.after end`, conditions)
   const holds = conditionsSql(conditions, 'r', parameters)
   if (only !== undefined) {
-    const stream = parameters.bind(streamOf(opened, only), 'text')
+    const stream = parameters.bind(toStreamId(opened, only), 'text')
     return {
       text: `select last.after as record from (select ${stream} as stream_id) head cross join lateral (${last}) last
         cross join lateral ${record} where json_typeof(last.after) = 'object' and ${holds}`,
       parameters: parameters.values,
     }
   }
-  const prefix = streamOf(opened, '')
+  const prefix = toStreamId(opened, '')
   const [low, high] = [prefix, `${prefix.slice(0, -1)}0`]
-  const position = from === undefined ? undefined : streamOf(opened, from)
+  const position = from === undefined ? undefined : toStreamId(opened, from)
   const [lower, upper] = descending ? [low, position ?? high] : [position ?? low, high]
   const range = `stream_id > ${parameters.bind(lower, 'text')} and stream_id < ${parameters.bind(upper, 'text')}`
   const direction = descending ? 'desc' : 'asc'
@@ -216,7 +216,12 @@ const listText = (value: string): string =>
   `case when json_typeof(${value}) = 'array' then array(select json_array_elements_text(${value}))::text else ${value}::text end`
 
 /** The events of a record of which the caller may see a side; the other one is null where they may not see it. */
-function historyStatement(opened: Opened, id: string, before: number | null, limit: number): Statement {
+function historyStatement(
+  opened: ResolvedTable,
+  id: string,
+  before: number | null,
+  limit: number,
+): Statement {
   const parameters = new Parameters()
   const { space, readRule } = opened
   const seen = (side: 'before' | 'after') => {
@@ -235,7 +240,7 @@ function historyStatement(opened: Opened, id: string, before: number | null, lim
       select * from (
       select id, version, type, ${isoText('created_at')} as at, actor,
         request_id as "requestId", data->'changes' as changes, ${earlier} as before, ${later} as after
-      from (select * from events where stream_id = ${parameters.bind(streamOf(opened, id), 'text')}
+      from (select * from events where stream_id = ${parameters.bind(toStreamId(opened, id), 'text')}
         and workspace_id = ${parameters.bind(space.workspaceId, 'text')} and environment = ${parameters.bind(space.environment, 'text')}
         and (${version} is null or version < ${version})) logged) seen
       where before is not null or after is not null
@@ -250,7 +255,7 @@ function historyStatement(opened: Opened, id: string, before: number | null, lim
  * or not been there. None where one of these was of another type, and cannot be read as what it is now: it satisfies nothing.
  */
 function rowOf(json: string, conditions: readonly Condition[]): string {
-  const fields = [...new Set(fieldsIn(conditions))]
+  const fields = [...new Set(findFields(conditions))]
   if (fields.length === 0) return '(select) r'
   const isJson = ({ kind }: Field) => kind === 'json' || kind === 'array'
   const given = fields.map((field) => `${quoted(field.name)} ${isJson(field) ? 'json' : 'text'}`)

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { assets } from '../record/assets.fixture.js'
 import { readFilter } from '../row/filter.js'
 import { Problems } from '../row/problems.js'
-import { accessTo } from './served.js'
+import { findAccessPath } from './served.js'
 import { readSort } from './sort.js'
 
 const query = { in: 'query', path: '' } as const
@@ -12,7 +12,7 @@ function access(filter: object, sort?: string, q?: string) {
   const conditions = readFilter(assets, filter, query, problems)
   const asked = { conditions, sort: readSort(assets, sort, query, problems), q }
   problems.check()
-  return accessTo(assets, asked)
+  return findAccessPath(assets, asked)
 }
 
 describe('a list of any size', () => {

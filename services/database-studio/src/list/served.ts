@@ -1,10 +1,10 @@
 import type { TableState } from '@opsplane/contracts'
-import { type Field, fieldsOf } from '../row/fields.js'
+import { buildFields, type Field } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import type { SortTerm } from './sort.js'
 
 /** How a list is found: by an index, whose column of several values is read value by value; or by reading the table. */
-export type Access =
+export type AccessPath =
   | {
       served: true
       each?: Extract<Condition, { kind: 'among' }>
@@ -20,7 +20,7 @@ interface Path {
   unique?: number
 }
 
-export interface Asked {
+export interface AccessRequest {
   conditions: readonly Condition[]
   sort: readonly SortTerm[]
   /** Words to search for. */
@@ -31,7 +31,7 @@ export interface Asked {
  * Whether a declared index finds the records in their order, so that a page costs the same however many there are. Words of a
  * text are found by their index in no order: how fast that is depends on how frequent they are.
  */
-export function accessTo(table: TableState, asked: Asked): Access {
+export function findAccessPath(table: TableState, asked: AccessRequest): AccessPath {
   const terms = termsOf(asked.conditions)
   if (isBounded(table, terms)) return { served: true }
   if (isSearched(table, asked)) return { served: true }
@@ -156,7 +156,7 @@ const shortestTrigram = 3
 export const hasTrigrams = (table: TableState, column: string): boolean =>
   table.indexes.some(({ kind, columns }) => kind === 'trigram' && columns.some(({ name }) => name === column))
 
-function isSearched(table: TableState, { conditions, q }: Asked): boolean {
+function isSearched(table: TableState, { conditions, q }: AccessRequest): boolean {
   if (q !== undefined) return table.indexes.some(({ kind }) => kind === 'fulltext')
   return conditions.some(
     (condition) =>
@@ -167,7 +167,7 @@ function isSearched(table: TableState, { conditions, q }: Asked): boolean {
 }
 
 /** Which index would serve it, or that none would. */
-function adviceOn({ conditions, sort, q }: Asked, { equal, several, ranges, rest }: Terms): string {
+function adviceOn({ conditions, sort, q }: AccessRequest, { equal, several, ranges, rest }: Terms): string {
   if (q !== undefined) return 'Add an index of kind fulltext on the columns to search.'
   const part = conditions.find(({ kind }) => kind === 'contains' || kind === 'matches')
   if (part?.kind === 'contains' || part?.kind === 'matches')
@@ -186,6 +186,6 @@ function adviceOn({ conditions, sort, q }: Asked, { equal, several, ranges, rest
 
 /** The texts of a table that a search without an index goes through. */
 export const searchableFields = (table: TableState): Field[] =>
-  [...fieldsOf(table).values()].filter(
+  [...buildFields(table).values()].filter(
     ({ kind, definition }) => definition && (kind === 'text' || kind === 'enum'),
   )

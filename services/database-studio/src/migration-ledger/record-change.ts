@@ -4,7 +4,7 @@ import { quoted } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { Space } from '../plane/space.js'
 import { migration } from './domain.js'
-import { checksumOf, numbersOf } from './ledger.js'
+import { computeChecksum, toSequenceName } from './ledger.js'
 
 export interface DefinedChange {
   name: string
@@ -30,7 +30,7 @@ export type RecordChange = (
 export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): RecordChange {
   const migrations = store.aggregate(migration)
   return async (unit, space, { name, statements, undo, definition, previous }, { now }) => {
-    const number = await store.numbers.next(space.workspaceId, numbersOf(space.environment))
+    const number = await store.numbers.next(space.workspaceId, toSequenceName(space.environment))
     const sqlOf = (parts: readonly string[]) =>
       parts.map((part) => `${part.replaceAll(`${quoted(space.schema)}.`, '')};`).join('\n') || onlyWords
     const wording = { up: sqlOf(statements), down: undo && sqlOf(undo), transactional: true }
@@ -38,7 +38,7 @@ export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): Record
       number,
       name,
       ...wording,
-      checksum: checksumOf(wording),
+      checksum: computeChecksum(wording),
       origin: 'table' as const,
       definition: definition && withoutIdentity(definition),
       previous: previous && withoutIdentity(previous),

@@ -8,7 +8,7 @@ import { knownTables, parseShapes, sameShape } from './table-changes.js'
 type Difference = Drift['differences'][number]
 
 /** What the schema of a space has that neither definitions nor migrations explain, and what it lacks. */
-export async function driftOf({ sql }: Pick<Database, 'sql'>, space: Space): Promise<Drift> {
+export async function computeDrift({ sql }: Pick<Database, 'sql'>, space: Space): Promise<Drift> {
   const known = await knownTables(sql, space)
   const [row] = await sql.unsafe(
     `select space_shapes(s.id) as shapes, capture_fault(s) as fault,

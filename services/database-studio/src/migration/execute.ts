@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { Run } from '../migration-ledger/runs.js'
 import { AnswerTooLargeError, answerBytes } from '../plane/answer-size.js'
 import type { DataPlane, Session } from '../plane/data-plane.js'
-import type { Acting } from '../plane/space.js'
-import { explainFailure, tooLarge } from '../query/failure.js'
+import type { JournalActor } from '../plane/space.js'
+import { explainFailure, resultTooLargeError } from '../query/failure.js'
 import type { MigrationStatement } from './statements.js'
 
 export interface Execution {
@@ -14,7 +14,7 @@ export interface Execution {
   /** What they were read from, and which part of the migration that is. */
   sql: string
   path: '/up' | '/down'
-  acting: Acting
+  acting: JournalActor
   timeoutMs: number
   transactional: boolean
 }
@@ -97,7 +97,7 @@ function inSession<T>(
 ): Promise<T> {
   const session = plane.session(run.space, 'migrator', { deadlineMs: timeoutMs + graceMs }, work)
   return session.catch((error: unknown) => {
-    throw error instanceof AnswerTooLargeError ? tooLarge(path, answerBytes.session, error) : error
+    throw error instanceof AnswerTooLargeError ? resultTooLargeError(path, answerBytes.session, error) : error
   })
 }
 

@@ -1,15 +1,19 @@
 import type { PromotedDefinition } from '@opsplane/contracts'
-import { partsOf } from '../table/table-sql.js'
-import type { ReadBack } from './read-back.js'
+import { buildParts } from '../table/table-sql.js'
+import type { ReadDefinition } from './read-back.js'
 import type { TableShape } from './shape.js'
 
 /**
  * The definition of a table that a promoted change was made of elsewhere, as far as the table here is like it; what only the one
  * here has stays as it was read.
  */
-export function promotedOver(promoted: PromotedDefinition, found: ReadBack, shape: TableShape): ReadBack {
+export function mergePromotedDefinition(
+  promoted: PromotedDefinition,
+  found: ReadDefinition,
+  shape: TableShape,
+): ReadDefinition {
   const present = new Set([...shape.columns, ...shape.constraints, ...shape.indexes].map(({ name }) => name))
-  const { constraints, indexes } = partsOf({ schema: '', slug: promoted.slug }, promoted)
+  const { constraints, indexes } = buildParts({ schema: '', slug: promoted.slug }, promoted)
   const said = new Set([
     ...promoted.columns.map(({ name }) => name),
     ...constraints.keys(),

@@ -17,26 +17,32 @@ import {
 } from './shape.js'
 
 /** What of a table SQL decides, and a definition says. */
-export type Defined = Pick<TableState, 'slug' | 'description' | 'columns' | 'indexes' | 'uniques' | 'checks'>
+export type TableDefinition = Pick<
+  TableState,
+  'slug' | 'description' | 'columns' | 'indexes' | 'uniques' | 'checks'
+>
 
-export interface Known {
-  definition: Defined
+export interface KnownDefinition {
+  definition: TableDefinition
   /** The table as it was when the definition was written. */
   shape: TableShape
 }
 
-export interface ReadBack extends Defined {
+export interface ReadDefinition extends TableDefinition {
   /** What has no place in a definition, such as a column of a type records do not have. */
   unmanaged: string[]
 }
 
-const nothing: Known = {
+const nothing: KnownDefinition = {
   definition: { slug: '', description: '', columns: [], indexes: [], uniques: [], checks: [] },
   shape: emptyShape,
 }
 
 /** The definition of a table as it is now. What is as it was keeps its words; the rest is read from the catalogue. */
-export function readBack(now: TableShape, { definition, shape: was }: Known = nothing): ReadBack {
+export function readDefinition(
+  now: TableShape,
+  { definition, shape: was }: KnownDefinition = nothing,
+): ReadDefinition {
   const constraints = difference(was.constraints, now.constraints)
   const gone = [...constraints.removed, ...constraints.changed.map(([before]) => before)]
   const come = [...constraints.added, ...constraints.changed.map(([, after]) => after)]

@@ -15,8 +15,8 @@ export const answerBytes = {
 } as const
 
 /** So many records fit an answer however large they are: what Postgres lets each have is 256 KiB of JSON. */
-export const mostReadAtOnce = 32
-export const mostWrittenAtOnce = 100
+export const maxRecordsRead = 32
+export const maxRecordsWritten = 100
 
 /** Postgres answers more than is read of it. What the transaction has written is undone. */
 export class AnswerTooLargeError extends ApiError {

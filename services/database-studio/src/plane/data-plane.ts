@@ -4,15 +4,15 @@ import type { ServiceContext } from '@opsplane/service'
 import type { ParameterOrJSON, Sql, TransactionSql } from 'postgres'
 import type { StudioConfig } from '../config.js'
 import { AnswerTooLargeError, answerBytes } from './answer-size.js'
-import { boundedBy, type Deadline } from './deadline.js'
-import type { Acting, Space, SpaceRole } from './space.js'
+import { type Deadline, runWithDeadline } from './deadline.js'
+import type { JournalActor, Space, SpaceRole } from './space.js'
 import { createSpaces } from './spaces.js'
 import {
   AlteredLoginError,
   type ConnectionKey,
-  nameOf,
   openConnection,
   type TenantConnection,
+  toConnectionName,
 } from './tenant-connection.js'
 
 /** A session of a tenant, for SQL that tenants write. */
@@ -26,7 +26,7 @@ export interface Session {
    */
   renewAnswer(): void
   /** Says who acts in the present transaction: its first statement where rows are written. */
-  act(tx: StatementRunner, acting: Acting): Promise<void>
+  act(tx: StatementRunner, acting: JournalActor): Promise<void>
 }
 
 /** One statement of ours, for `writeOne`. */
@@ -53,7 +53,7 @@ export interface DataPlane {
    * Statements of ours, as runtime and in one transaction; the journal names who acts. Rejects with AnswerTooLargeError, and
    * nothing written, where they are answered more than `answerBytes.write`.
    */
-  write<T>(space: Space, acting: Acting, work: (tx: TransactionSql) => Promise<T>): Promise<T>
+  write<T>(space: Space, acting: JournalActor, work: (tx: TransactionSql) => Promise<T>): Promise<T>
   /**
    * The same for one statement, in one round trip. `statement` is given a function call to select from, such as `insert
    * into t (…) select … from <proof>, unnest($4 …)`; $1 to $3 are its arguments, so that those of the statement begin at $4.
@@ -61,7 +61,7 @@ export interface DataPlane {
    */
   writeOne<Row extends object>(
     space: Space,
-    acting: Acting,
+    acting: JournalActor,
     statement: (proof: string) => Statement,
   ): Promise<Row[]>
   /**
@@ -87,7 +87,7 @@ export function createDataPlane({
 }): DataPlane {
   const spaces = createSpaces(database)
   const pool = createConnectionPool({
-    ...{ max: config.dataSessions, maxEach, idleMs, nameOf, open },
+    ...{ max: config.dataSessions, maxEach, idleMs, nameOf: toConnectionName, open },
     groupOf: ({ space }) => space.id,
   })
 
@@ -131,7 +131,7 @@ export function createDataPlane({
         { space, role, purpose: 'free' },
         answerBytes.session,
         ({ sql, pid, meter, prove: proof, retire }) =>
-          boundedBy(
+          runWithDeadline(
             deadline,
             (hard) => {
               retire()
@@ -161,7 +161,11 @@ export function createDataPlane({
           return result.value
         },
       ),
-    writeOne: <Row extends object>(space: Space, acting: Acting, statement: (proof: string) => Statement) =>
+    writeOne: <Row extends object>(
+      space: Space,
+      acting: JournalActor,
+      statement: (proof: string) => Statement,
+    ) =>
       using({ space, role: 'runtime', purpose: 'own' }, answerBytes.write, async ({ sql, prove: proof }) => {
         const { text, parameters } = statement('studio.acting($1, $2, $3)')
         return sql.unsafe<Row[]>(text, [...proof(acting), ...parameters], { prepare: true })

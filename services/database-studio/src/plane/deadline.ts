@@ -13,7 +13,7 @@ const graceMs = 1_000
  * Runs `work`, and `end` when its time is up or its signal aborts: first softly, then hard. Rejects with what `work`
  * rejects with, or `upstream_timeout` where that came of the deadline.
  */
-export async function boundedBy<T>(
+export async function runWithDeadline<T>(
   { deadlineMs, signal }: Deadline,
   end: (hard: boolean) => Promise<void>,
   work: () => Promise<T>,

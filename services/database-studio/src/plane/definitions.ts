@@ -7,7 +7,7 @@ import { z } from 'zod'
 export type TableValidation = Pick<RecordValidation, 'on' | 'whenUnavailable'>
 
 /** A table with the validations of its records. */
-export interface Defined {
+export interface DefinedTable {
   table: Table
   validations: readonly TableValidation[]
 }
@@ -17,7 +17,7 @@ export interface Definitions {
   /** Throws `not_found`. A change in another replica is seen within a second; whoever writes says which one it goes by. */
   get(tenant: TenantScope, slug: string): Promise<Table>
   /** As `get`, from the same statement: nothing more is asked for tables without validations. */
-  defined(tenant: TenantScope, slug: string): Promise<Defined>
+  defined(tenant: TenantScope, slug: string): Promise<DefinedTable>
   /** What is remembered of it is outdated. */
   forget(tenant: TenantScope, slug: string): void
 }
@@ -32,11 +32,13 @@ const Row = z.object({
 })
 
 export function createDefinitions({ sql }: Pick<Database, 'sql'>): Definitions {
-  const known = new LRUCache<string, { until: number; defined: Promise<Defined> }>({ max: mostRemembered })
+  const known = new LRUCache<string, { until: number; defined: Promise<DefinedTable> }>({
+    max: mostRemembered,
+  })
   const nameOf = ({ workspaceId, environment }: TenantScope, slug: string) =>
     `${workspaceId}/${environment}/${slug}`
 
-  async function read({ workspaceId, environment }: TenantScope, slug: string): Promise<Defined> {
+  async function read({ workspaceId, environment }: TenantScope, slug: string): Promise<DefinedTable> {
     const [row] = await sql.unsafe(
       `select version, state, coalesce((
          select json_agg(json_build_object('on', v.operations, 'whenUnavailable', v.when_unavailable))

@@ -5,7 +5,7 @@ import { type SpaceRole, spaceRoleName } from './space.js'
 export const spaceRoles = ['runtime', 'reader', 'migrator'] as const satisfies readonly SpaceRole[]
 
 /** Every replica works out the same password, in whichever installation; no tenant ever learns it. */
-export const passwordOf = (key: Buffer, schema: string, role: SpaceRole): string =>
+export const derivePassword = (key: Buffer, schema: string, role: SpaceRole): string =>
   hmacSha256(key, `login\n${spaceRoleName(schema, role)}`).toString('base64url')
 
 /**
@@ -20,5 +20,5 @@ export function scramVerifier(password: string): string {
   return `SCRAM-SHA-256$1:${salt.toString('base64')}$${stored}:${server}`
 }
 
-export const verifiersOf = (key: Buffer, schema: string): string[] =>
-  spaceRoles.map((role) => scramVerifier(passwordOf(key, schema, role)))
+export const deriveVerifiers = (key: Buffer, schema: string): string[] =>
+  spaceRoles.map((role) => scramVerifier(derivePassword(key, schema, role)))

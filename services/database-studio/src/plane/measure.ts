@@ -2,7 +2,7 @@ import type { Metrics } from '@opsplane/telemetry'
 import type { DataPlane } from './data-plane.js'
 
 /** Has the connections to the data of tenants counted, and who waits for one. */
-export function measurePlane(metrics: Metrics, plane: Pick<DataPlane, 'counts'>): void {
+export function registerDataPlaneMetrics(metrics: Metrics, plane: Pick<DataPlane, 'counts'>): void {
   metrics.gather(() =>
     Object.entries(plane.counts()).map(([state, value]) => ({
       name: 'opsplane_tenant_connections',

@@ -5,7 +5,7 @@ import { databaseStudio } from '../service.js'
 import { createDataPlane, type DataPlane } from './data-plane.js'
 
 /** The data plane on a database of its own, without the service around it. */
-export interface TestPlane {
+export interface TestDataPlane {
   plane: DataPlane
   /** As the service itself. */
   service: Database
@@ -16,7 +16,7 @@ export interface TestPlane {
   close(): Promise<void>
 }
 
-export async function openTestPlane(dataSessions = 8): Promise<TestPlane> {
+export async function openTestDataPlane(dataSessions = 8): Promise<TestDataPlane> {
   const provision = (adminUrl: string) => databaseStudio.provision({ adminUrl, ...testLogin })
   const migrated = await templateDatabase('database-studio', async (url) => void (await provision(url)))
   const testDatabase = await createDatabase(migrated)

@@ -4,7 +4,7 @@ import { createDatabase, type TestDatabase, templateDatabase, testLogin, waitFor
 import postgres from 'postgres'
 import { databaseStudio } from '../service.js'
 import { createDataPlane, type DataPlane } from './data-plane.js'
-import { passwordOf } from './logins.js'
+import { derivePassword } from './logins.js'
 import { roleOfSpace, type Space, type SpaceRole } from './space.js'
 
 const actor = { id: 'usr_1', name: 'Ann', type: 'user' as const }
@@ -126,7 +126,7 @@ describe('who acts', () => {
       await expect(made).rejects.toMatchObject({ code: '42501' })
     })
     const key = Buffer.from((await admin`select encode(key, 'hex') as key from plane_keys`)[0]?.key, 'hex')
-    const password = passwordOf(key, space.schema, 'runtime')
+    const password = derivePassword(key, space.schema, 'runtime')
     const own = postgres(url, { max: 1, user: roleOfSpace(space, 'runtime'), password, fetch_types: false })
     const { createHmac } = await import('node:crypto')
     const [entered] = await own`select nonce from studio.enter()`

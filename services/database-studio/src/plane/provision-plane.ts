@@ -24,7 +24,7 @@ export const tenantRole = 'studio_tenant'
  * Brings the data plane's functions and the hardening of the database up to date: all of `sql/`, each file whole. Throws
  * InstallationError where the database or a role is another installation's. Full-text indexes of earlier versions are then renewed.
  */
-export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promise<void> {
+export async function provisionDataPlane({ adminUrl }: { adminUrl: string }): Promise<void> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   const text = files.sort().map((file) => readFileSync(join(folder, file), 'utf8'))
   const { url, ssl } = targetOf(adminUrl)

@@ -4,13 +4,13 @@ import { LRUCache } from 'lru-cache'
 import type { Space } from './space.js'
 
 /** Throws `quota_exceeded` where the tables of a space have as many bytes as its workspace may have, or more. */
-export type RefuseFull = (space: Space) => Promise<void>
+export type CheckSpaceQuota = (space: Space) => Promise<void>
 
 /** For so long a size is remembered: what is written meanwhile may exceed the limit. */
 const freshMs = 10_000
 const mostRemembered = 20_000
 
-export function createRefuseFull(sql: StatementRunner, limits: Limits): RefuseFull {
+export function createCheckSpaceQuota(sql: StatementRunner, limits: Limits): CheckSpaceQuota {
   const sizes = new LRUCache<string, Promise<number>>({ max: mostRemembered, ttl: freshMs })
 
   async function measure({ schema }: Space): Promise<number> {

@@ -26,13 +26,13 @@ export const roleOfSpace = (
 export const spaceRoleName = (schema: string, role: SpaceRole | 'owner'): string => `${schema}_${role}`
 
 /** Whom the journal names. A CommandMeta has all of it. */
-export interface Acting {
+export interface JournalActor {
   actor: Actor
   requestId: string | null
   causationId?: string | null
   source?: EventSource | null
   /** Whom the journal names for single records instead, by their ids. */
-  records?: Record<string, Pick<Acting, 'actor' | 'requestId' | 'causationId' | 'source'>>
+  records?: Record<string, Pick<JournalActor, 'actor' | 'requestId' | 'causationId' | 'source'>>
   /** The Idempotency-Key whose answer may be kept in the same transaction. */
   keeps?: string
   /** Versions of the definitions a write goes by, by table: by an older one it fails with SQLSTATE 55000. */

@@ -1,7 +1,7 @@
 import { newId, type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { LRUCache } from 'lru-cache'
-import { verifiersOf } from './logins.js'
+import { deriveVerifiers } from './logins.js'
 import type { Space } from './space.js'
 
 export interface Spaces {
@@ -43,7 +43,7 @@ export function createSpaces({ sql }: Pick<Database, 'sql'>): Spaces {
     )
     if (space) return space
     const id = newId('space')
-    const verifiers = verifiersOf(await key(), schemaOf(id))
+    const verifiers = deriveVerifiers(await key(), schemaOf(id))
     const [made] = await sql.unsafe<Space[]>(`select ${columns} from add_space($1, $2, $3, $4)`, [
       ...[id, workspaceId, environment],
       verifiers,
@@ -64,7 +64,7 @@ export function createSpaces({ sql }: Pick<Database, 'sql'>): Spaces {
       return finding
     },
     async repair({ id, schema }) {
-      const verifiers = verifiersOf(await key(), schema)
+      const verifiers = deriveVerifiers(await key(), schema)
       await sql.unsafe('select repair_space($1, $2)', [id, verifiers] as unknown as string[])
     },
   }

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { type AnswerMeter, createMeteredSocket, exactJson, targetOf } from '@opsplane/postgres'
 import postgres from 'postgres'
-import { passwordOf } from './logins.js'
-import { type Acting, roleOfSpace, type Space, type SpaceRole } from './space.js'
+import { derivePassword } from './logins.js'
+import { type JournalActor, roleOfSpace, type Space, type SpaceRole } from './space.js'
 
 /**
  * What a connection is for. `own` ones run statements of ours alone, which are prepared; `free` ones run what tenants
@@ -16,7 +16,8 @@ export interface ConnectionKey {
   purpose: Purpose
 }
 
-export const nameOf = ({ space, role, purpose }: ConnectionKey): string => `${space.id}/${role}/${purpose}`
+export const toConnectionName = ({ space, role, purpose }: ConnectionKey): string =>
+  `${space.id}/${role}/${purpose}`
 
 /** Arguments of `studio.acting`, which say for one transaction who acts; each is good once, in this session. */
 export type Proof = [sequence: string, payload: string, mac: string]
@@ -28,7 +29,7 @@ export interface TenantConnection {
   pid: number
   /** Bounds what is answered to one user of the connection. */
   meter: AnswerMeter
-  prove(acting: Acting): Proof
+  prove(acting: JournalActor): Proof
   /** Makes it as new; false where it must be closed instead. */
   reset(): Promise<boolean>
   isOpen(): boolean
@@ -93,7 +94,7 @@ function clientOf(
     ...(ssl && { ssl }),
     max: 1,
     user: roleOfSpace(space, role),
-    password: passwordOf(key, space.schema, role),
+    password: derivePassword(key, space.schema, role),
     // Types are asked for in the catalogue, which tenants may not read.
     fetch_types: false,
     types: { json: exactJson },
@@ -125,7 +126,7 @@ function explainLogin(error: unknown): never {
   throw error
 }
 
-function proofOf(key: Buffer, nonce: string, sequence: number, acting: Acting): Proof {
+function proofOf(key: Buffer, nonce: string, sequence: number, acting: JournalActor): Proof {
   const { actor, requestId, causationId = null, source = null, keeps, definitions, records } = acting
   const payload = JSON.stringify({ actor, requestId, causationId, source, keeps, definitions, records })
   const mac = createHmac('sha256', key).update(`${nonce}\n${sequence}\n${payload}`).digest('hex')

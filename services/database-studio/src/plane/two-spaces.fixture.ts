@@ -1,13 +1,13 @@
 import { afterAll, beforeAll } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
-import { openTestPlane, type TestPlane } from './plane.fixture.js'
+import { openTestDataPlane, type TestDataPlane } from './plane.fixture.js'
 import { roleOfSpace, type Space, type SpaceRole } from './space.js'
 
 const acting = { actor: { id: 'usr_1', name: 'Ann', type: 'user' as const }, requestId: 'request-1' }
 export const deadline = { deadlineMs: 20_000 }
 
 /** Two tenants with a table of notes each, and what tries to get out of a tenant's session. */
-export interface TwoSpaces extends TestPlane {
+export interface TwoSpaces extends TestDataPlane {
   ours: Space
   theirs: Space
   /** Runs statements one after the other in a session of a tenant, the way its own SQL runs, in a transaction that says who acts. */
@@ -25,7 +25,7 @@ export function twoSpaces(): TwoSpaces {
 }
 
 async function startTwoSpaces(): Promise<TwoSpaces> {
-  const at = await openTestPlane()
+  const at = await openTestDataPlane()
   const ours = await at.plane.space({ workspaceId: 'ws_ours', environment: 'production' })
   const theirs = await at.plane.space({ workspaceId: 'ws_theirs', environment: 'production' })
   for (const space of [ours, theirs]) {

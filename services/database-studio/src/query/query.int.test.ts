@@ -8,7 +8,7 @@ import {
   testRole,
   waitFor,
 } from '@opsplane/testing'
-import { noNeighbours } from '../neighbours.fixture.js'
+import { unreachableServices } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
 
 let service: TestService
@@ -19,7 +19,7 @@ const principal = testPrincipal({ workspaceId })
 
 beforeAll(async () => {
   service = await startTestService(databaseStudio, {
-    env: { ...noNeighbours, QUERIES_PER_WORKSPACE: '3' },
+    env: { ...unreachableServices, QUERIES_PER_WORKSPACE: '3' },
   })
   api = service.as(principal)
   await ran('select 1')

@@ -1,15 +1,15 @@
 import { isDatabaseAway } from '@opsplane/postgres'
 import postgres from 'postgres'
 import type { DataPlane } from '../plane/data-plane.js'
-import type { Acting } from '../plane/space.js'
+import type { JournalActor } from '../plane/space.js'
 import type { Values } from './input.js'
-import type { Opened, Row } from './opened.js'
+import type { ResolvedTable, Row } from './opened.js'
 import { insertStatement } from './write-statements.js'
 
 /** A record to be made by itself, for somebody who is under no rule. */
 export interface NewRecord {
-  opened: Opened
-  acting: Acting
+  opened: ResolvedTable
+  acting: JournalActor
   values: Values & { id: string }
 }
 
@@ -107,7 +107,7 @@ async function insertTogether(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-function actingTogether(acting: Acting, group: readonly NewRecord[]): Acting {
+function actingTogether(acting: JournalActor, group: readonly NewRecord[]): JournalActor {
   if (group.length === 1) return acting
   const each = group.map(({ values, acting: { actor, requestId, causationId, source } }) => [
     values.id,

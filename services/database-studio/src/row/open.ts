@@ -1,24 +1,24 @@
 import type { CommandMeta } from '@opsplane/contracts'
 import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
 import type { TransactionSql } from 'postgres'
-import { AnswerTooLargeError, mostWrittenAtOnce } from '../plane/answer-size.js'
+import { AnswerTooLargeError, maxRecordsWritten } from '../plane/answer-size.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../plane/definitions.js'
-import type { Acting, Space } from '../plane/space.js'
-import type { RefuseFull } from '../plane/space-size.js'
+import type { JournalActor, Space } from '../plane/space.js'
+import type { CheckSpaceQuota } from '../plane/space-size.js'
 import { DryRun } from './dry-run.js'
 import { isOutdated } from './failures.js'
 import type { Values } from './input.js'
 import { createInsertQueue } from './insert-queue.js'
 import { keepAnswer } from './keep-answer.js'
-import type { Caller, Opened, Row } from './opened.js'
+import type { Caller, ResolvedTable, Row } from './opened.js'
 import type { Statement } from './parameters.js'
-import { rulesFor } from './rules.js'
-import { estimatedRows } from './table-size.js'
+import { findRules } from './rules.js'
+import { estimateRows } from './table-size.js'
 import type { WriteTarget } from './write-statements.js'
 
 /** Reads by one statement. */
-export type Look = (statement: Statement) => Promise<Row[]>
+export type RunRead = (statement: Statement) => Promise<Row[]>
 
 export interface OneStatement {
   /** Records it writes at most. */
@@ -29,21 +29,21 @@ export interface OneStatement {
 /** What everything about records works with. */
 export interface RecordAccess {
   /** Throws `not_found`. */
-  open(slug: string, meta: Caller): Promise<Opened>
+  open(slug: string, meta: Caller): Promise<ResolvedTable>
   /** The definition that was read is not the present one. */
   forget(slug: string, meta: Caller): void
   /** `work` on the table as it is defined now; once again where the definition turns out to have changed meanwhile. */
-  withTable<T>(slug: string, meta: Caller, work: (opened: Opened) => Promise<T>): Promise<T>
+  withTable<T>(slug: string, meta: Caller, work: (opened: ResolvedTable) => Promise<T>): Promise<T>
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
   /** The same for a page: of what is too much to be answered at once, those that come first. Rejects where none of them fits. */
   readPage(space: Space, statement: Statement): Promise<{ rows: Row[]; isCut: boolean }>
   /** Throws `quota_exceeded` where the tables of the space take as much as its workspace may have: nothing is made then. */
-  refuseFull(opened: Opened): Promise<void>
+  refuseFull(opened: ResolvedTable): Promise<void>
   /** How many records a table has about. */
-  sizeOf(opened: Opened): Promise<number>
+  sizeOf(opened: ResolvedTable): Promise<number>
   /** In one transaction, with the answer to the request's Idempotency-Key. */
   commit<T>(
-    opened: readonly Opened[],
+    opened: readonly ResolvedTable[],
     meta: CommandMeta,
     work: (tx: TransactionSql) => Promise<T>,
   ): Promise<T>
@@ -52,13 +52,13 @@ export interface RecordAccess {
    * `finish` without a further session while that of the transaction is held.
    */
   commitOne<T>(
-    opened: Opened,
+    opened: ResolvedTable,
     meta: CommandMeta,
     statement: OneStatement,
-    finish: (rows: Row[], look: Look) => T | Promise<T>,
+    finish: (rows: Row[], look: RunRead) => T | Promise<T>,
   ): Promise<T>
   /** Makes one record, in one statement with others that arrive at the same time. */
-  insert(opened: Opened, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
+  insert(opened: ResolvedTable, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
 }
 
 export function createRecordAccess({
@@ -71,20 +71,20 @@ export function createRecordAccess({
   definitions: Definitions
   /** As the service itself. */
   sql: StatementRunner
-  refuseFull: RefuseFull
+  refuseFull: CheckSpaceQuota
 }): RecordAccess {
-  const open = async (slug: string, meta: Caller): Promise<Opened> => {
+  const open = async (slug: string, meta: Caller): Promise<ResolvedTable> => {
     const [space, { table, validations }] = await Promise.all([
       plane.space(meta.tenant),
       definitions.defined(meta.tenant, slug),
     ])
-    return { space, table, validations, ...rulesFor(table, meta.principal) }
+    return { space, table, validations, ...findRules(table, meta.principal) }
   }
 
   const insertQueue = createInsertQueue(plane)
 
   const commit = async <T>(
-    opened: readonly Opened[],
+    opened: readonly ResolvedTable[],
     meta: CommandMeta,
     work: (tx: TransactionSql) => Promise<T>,
   ) => {
@@ -119,7 +119,8 @@ export function createRecordAccess({
     }
   }
 
-  const read: RecordAccess['read'] = (space, statement) => plane.read(space, (sql) => run(sql, statement))
+  const read: RecordAccess['read'] = (space, statement) =>
+    plane.read(space, (sql) => runStatement(sql, statement))
 
   return {
     open,
@@ -137,16 +138,16 @@ export function createRecordAccess({
     readPage,
     refuseFull: ({ space }) => refuseFull(space),
     sizeOf: (opened) =>
-      estimatedRows(sql, opened).catch((error: unknown) => {
+      estimateRows(sql, opened).catch((error: unknown) => {
         throw translatePostgresError(error)
       }),
     commit,
     commitOne: async (opened, meta, { count, of: statement }, finish) => {
       const { space, table, writeRule: rule } = opened
       const target = { schema: space.schema, table, rule }
-      if (meta.idempotency || rule.length > 0 || count > mostWrittenAtOnce)
+      if (meta.idempotency || rule.length > 0 || count > maxRecordsWritten)
         return commit([opened], meta, async (tx) =>
-          finish(await run(tx, statement(target)), (looked) => run(tx, looked)),
+          finish(await runStatement(tx, statement(target)), (looked) => runStatement(tx, looked)),
         )
       const rows = await plane.writeOne<Row>(space, actingOf(meta, [opened]), (proof) =>
         statement({ ...target, proof }),
@@ -157,7 +158,7 @@ export function createRecordAccess({
   }
 }
 
-export async function run<Found extends object = Row>(
+export async function runStatement<Found extends object = Row>(
   sql: StatementRunner,
   { text, parameters }: Statement,
 ): Promise<Found[]> {
@@ -167,8 +168,8 @@ export async function run<Found extends object = Row>(
 /** Who the journal names; which definitions the write goes by; and which answer may be kept in the same transaction. */
 const actingOf = (
   { actor, requestId, causationId, source, idempotency }: CommandMeta,
-  opened: readonly Opened[],
-): Acting => ({
+  opened: readonly ResolvedTable[],
+): JournalActor => ({
   actor,
   requestId,
   definitions: Object.fromEntries(opened.map(({ table }) => [table.id, table.version])),
@@ -178,7 +179,7 @@ const actingOf = (
 })
 
 /** All tables of a request are of one space. */
-function spaceOf([first]: readonly Opened[]): Space {
+function spaceOf([first]: readonly ResolvedTable[]): Space {
   if (!first) throw new Error('nothing is written of no table')
   return first.space
 }

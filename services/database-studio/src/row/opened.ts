@@ -4,7 +4,7 @@ import type { Space } from '../plane/space.js'
 import type { Condition } from './filter.js'
 
 /** A table a request is about, with what the caller may see and change of it. */
-export interface Opened {
+export interface ResolvedTable {
   space: Space
   table: Table
   readRule: readonly Condition[]

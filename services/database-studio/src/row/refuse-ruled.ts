@@ -4,7 +4,7 @@ import type { Database } from '@opsplane/postgres'
 import { isRestricted } from './rules.js'
 
 /** Refuses free SQL to whoever is under a row rule in the workspace: no rule could be put to what they write. */
-export function createRefuseRuled({ sql }: Pick<Database, 'sql'>): (meta: RequestMeta) => Promise<void> {
+export function createRowRuleGuard({ sql }: Pick<Database, 'sql'>): (meta: RequestMeta) => Promise<void> {
   return async ({ tenant, principal }) => {
     const rows = await sql.unsafe<{ state: TableState }[]>(
       `select state from tables where workspace_id = $1 and environment = $2 and purge_at is null

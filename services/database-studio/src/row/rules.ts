@@ -1,7 +1,7 @@
 import { ExactNumber, type Principal, type RowSubject, type TableState } from '@opsplane/contracts'
 import type { Condition } from './filter.js'
 import { readFilter } from './filter.js'
-import { below, type Place, Problems } from './problems.js'
+import { type Place, Problems, pathBelow } from './problems.js'
 
 /** What stands for the caller in a rule. */
 const placeholders = {
@@ -28,7 +28,7 @@ interface Rules {
  * What a table's rules ask of the principal and of each of its callers: all of it applies. Nothing of a role it has no rule
  * for; a subject whose role is not known sees and writes nothing.
  */
-export function rulesFor(table: TableState, principal: Principal): Rules {
+export function findRules(table: TableState, principal: Principal): Rules {
   if (table.rules.length === 0) return { readRule: [], writeRule: [] }
   const each = [principal, ...(principal.callers ?? [])].map((subject) => rulesOf(table, subject))
   return {
@@ -48,7 +48,7 @@ function rulesOf(table: TableState, subject: RowSubject): Rules {
 /** Whether a caller is under a rule of any of these tables, so that free SQL is not for them. */
 export const isRestricted = (tables: readonly TableState[], principal: Principal): boolean =>
   tables.some((table) => {
-    const { readRule, writeRule } = rulesFor(table, principal)
+    const { readRule, writeRule } = findRules(table, principal)
     return readRule.length > 0 || writeRule.length > 0
   })
 
@@ -83,7 +83,8 @@ export function checkRules(
   table.rules.forEach((rule, index) => {
     for (const part of ['read', 'write'] as const) {
       const filter = rule[part]
-      if (filter) readFilter(table, filled(filter, example), below(below(place, index), part), problems)
+      if (filter)
+        readFilter(table, filled(filter, example), pathBelow(pathBelow(place, index), part), problems)
     }
   })
 }

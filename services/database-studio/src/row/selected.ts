@@ -1,9 +1,9 @@
 import { readFailure } from './failures.js'
 import type { RecordAccess } from './open.js'
-import type { Caller, Opened } from './opened.js'
+import type { Caller, ResolvedTable } from './opened.js'
 import { Problems } from './problems.js'
-import type { Related, Selection } from './selection.js'
-import { readExpand, readFields, wholeOf } from './selection.js'
+import type { RelatedTables, Selection } from './selection.js'
+import { readExpand, readFields, selectAllFields } from './selection.js'
 
 export interface ShownQuery {
   fields?: string | undefined
@@ -11,18 +11,18 @@ export interface ShownQuery {
 }
 
 /** What is answered of records, as a query asks for it. */
-export async function selectionOf(
+export async function resolveSelection(
   { open }: RecordAccess,
-  { table, readRule }: Opened,
+  { table, readRule }: ResolvedTable,
   { fields, expand }: ShownQuery,
   meta: Caller,
 ): Promise<Selection> {
   const problems = new Problems()
   const plain = {
-    ...wholeOf(table, readRule),
+    ...selectAllFields(table, readRule),
     fields: readFields(table, fields, { in: 'query', path: '/fields' }, problems),
   }
-  const related = async (slug: string): Promise<Related | undefined> => {
+  const related = async (slug: string): Promise<RelatedTables | undefined> => {
     const other = await open(slug, meta).catch(() => undefined)
     return other && { table: other.table, rule: other.readRule }
   }
@@ -34,6 +34,6 @@ export async function selectionOf(
   return selection
 }
 
-export const failingRead = (error: unknown): never => {
+export const rethrowReadFailure = (error: unknown): never => {
   throw readFailure(error)
 }

@@ -4,7 +4,7 @@ import { conditionsSql } from './conditions.js'
 import type { Condition } from './filter.js'
 import type { Values } from './input.js'
 import { Parameters, type Statement } from './parameters.js'
-import { selectList, wholeOf } from './selection.js'
+import { selectAllFields, selectList } from './selection.js'
 
 /** Where records are written, and what the caller's rule asks of them. */
 export interface WriteTarget {
@@ -78,7 +78,7 @@ export function existingStatement(
   const keys = rows.map((row) => Object.fromEntries(['id', ...on].map((name) => [name, row[name]])))
   const source = recordset(target, keys, parameters)
   const same = on.map((name) => `${row}.${quoted(name)} = given.${quoted(name)}`).join(' and ')
-  const list = selectList(wholeOf(target.table), row, target.schema, parameters)
+  const list = selectList(selectAllFields(target.table), row, target.schema, parameters)
   const seen = conditionsSql(target.rule, row, parameters)
   return {
     text: `select given.id as ${quoted(marks.given)}, ${list} from ${source} join ${into(target)} ${row} on ${same} where ${seen}`,
@@ -145,7 +145,7 @@ function recordset(target: WriteTarget, rows: readonly Values[], parameters: Par
 }
 
 const returning = (target: WriteTarget, parameters: Parameters) =>
-  `returning ${selectList(wholeOf(target.table), row, target.schema, parameters)}${allowed(target, parameters)}`
+  `returning ${selectList(selectAllFields(target.table), row, target.schema, parameters)}${allowed(target, parameters)}`
 
 const allowed = ({ rule }: WriteTarget, parameters: Parameters) =>
   rule.length === 0 ? '' : `, (${conditionsSql(rule, row, parameters)}) is true as ${quoted(marks.allowed)}`

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { testRole } from '@opsplane/testing'
-import { openTestPlane, type TestPlane } from '../plane/plane.fixture.js'
+import { openTestDataPlane, type TestDataPlane } from '../plane/plane.fixture.js'
 import type { Space } from '../plane/space.js'
 
 const actor = { id: 'usr_1', name: 'Ann', type: 'user' as const }
 const acting = { actor, requestId: 'request-1' }
-let at: TestPlane
+let at: TestDataPlane
 let space: Space
 beforeAll(async () => {
-  at = await openTestPlane()
+  at = await openTestDataPlane()
   space = await at.plane.space({ workspaceId: 'ws_1', environment: 'production' })
 })
 afterAll(() => at?.close())

@@ -2,14 +2,14 @@ import { type Column, invalidField, type TablePatch, type TableState, tableLimit
 import { nameParts } from './check-definition.js'
 
 /** A definition as it shall be, and which of its columns had other names before. */
-export interface Patched {
+export interface PatchedTable {
   after: TableState
   /** From the new name to the one before. */
   renamed: Map<string, string>
 }
 
 /** What a patch makes of a definition. Throws `validation_failed` where it speaks of what is not there. */
-export function patched(before: TableState, patch: TablePatch): Patched {
+export function applyPatch(before: TableState, patch: TablePatch): PatchedTable {
   const { columns, indexes, uniques, checks, slug = before.slug, name, description, rules } = patch
   const renamed = new Map<string, string>()
   const changes = new Map((columns?.change ?? []).map(({ name: from, to }) => [from, to]))

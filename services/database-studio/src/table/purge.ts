@@ -12,7 +12,7 @@ interface PurgeRow extends DueRow {
 }
 
 /** Drops tables whose time in the trash is up. */
-export function purging(
+export function purgeWork(
   { store }: Pick<ServiceContext, 'store'>,
   { plane, tables }: { plane: DataPlane; tables: TableAggregate },
 ): MakeWorker {

@@ -1,12 +1,12 @@
 import type { TablePatch, TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
-import { parseStatements, partsWithin, scan } from '../sql/grammar.js'
+import { parseStatements, scan, walkNodes } from '../sql/grammar.js'
 
 /** Names of columns before, with those they have afterwards. */
 export type Renames = ReadonlyMap<string, string>
 
 /** What a patch renames; nothing where columns exchange names, as what speaks of them stays as it is written then. */
-export function renamesOf({ columns }: Pick<TableState, 'columns'>, patch: TablePatch): Renames {
+export function findRenames({ columns }: Pick<TableState, 'columns'>, patch: TablePatch): Renames {
   const { change = [], rename = [] } = patch.columns ?? {}
   const all = [...change.map(({ name, to }) => ({ name, to: to.name })), ...rename]
   const renames = new Map(all.filter(({ name, to }) => name !== to).map(({ name, to }) => [name, to]))
@@ -14,10 +14,11 @@ export function renamesOf({ columns }: Pick<TableState, 'columns'>, patch: Table
   return [...renames.values()].some((name) => taken.has(name)) ? new Map() : renames
 }
 
-export const reversed = (renames: Renames): Renames => new Map([...renames].map(([from, to]) => [to, from]))
+export const reverseRenames = (renames: Renames): Renames =>
+  new Map([...renames].map(([from, to]) => [to, from]))
 
 /** A definition whose checks, computed columns and rules speak of columns by other names, as those of Postgres do by themselves. */
-export async function inNames(table: TableState, renames: Renames): Promise<TableState> {
+export async function renameReferences(table: TableState, renames: Renames): Promise<TableState> {
   if (renames.size === 0) return table
   const spoken = async <Part extends { expression: string }>(part: Part): Promise<Part> => ({
     ...part,
@@ -43,7 +44,7 @@ const nameAtStart = /^(?:"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*)/u
 async function expressionInNames(expression: string, renames: Renames): Promise<string> {
   const [statement] = await parseStatements(`${prefix}${expression}`)
   let bytes = Buffer.from(expression)
-  const found = [...partsWithin(statement?.node)].flatMap(({ kind, fields }) => {
+  const found = [...walkNodes(statement?.node)].flatMap(({ kind, fields }) => {
     if (kind !== 'ColumnRef') return []
     const { fields: [field] = [], location = 0 } = fields as ColumnRef
     const to = renames.get(field?.String?.sval ?? '')

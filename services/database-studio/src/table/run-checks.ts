@@ -1,7 +1,7 @@
 import { ApiError, type ErrorDetail } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Place } from './column-sql.js'
+import type { TableName } from './column-sql.js'
 import type { RowCheck } from './row-checks.js'
 
 const mostExamples = 5
@@ -44,7 +44,7 @@ export async function runChecks(
 const largeRows = 100_000
 
 /** Throws `conflict` where a large table would be locked for as long as it is written anew. */
-export async function refuseLongLock(tx: StatementRunner, { schema, slug }: Place): Promise<void> {
+export async function refuseLongLock(tx: StatementRunner, { schema, slug }: TableName): Promise<void> {
   const [row] = await tx.unsafe<{ rows: number }[]>(
     `select reltuples::float8 as rows from pg_class
      where relname = $1 and relnamespace = (select oid from pg_namespace where nspname = $2)`,

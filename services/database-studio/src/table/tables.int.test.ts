@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { KnownNames, Table } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { noNeighbours } from '../neighbours.fixture.js'
+import { unreachableServices } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
 
 let service: TestService
 let api: ApiClient
 const principal = testPrincipal()
 beforeAll(async () => {
-  service = await startTestService(databaseStudio, { env: noNeighbours })
+  service = await startTestService(databaseStudio, { env: unreachableServices })
   api = service.as(principal)
 })
 afterAll(() => service?.stop())

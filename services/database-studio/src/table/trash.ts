@@ -3,19 +3,19 @@ import type { StatementRunner } from '@opsplane/postgres'
 import { quoted } from '@opsplane/postgres'
 import { roleOfSpace, type Space } from '../plane/space.js'
 import { relation } from './column-sql.js'
-import type { Defining } from './define.js'
-import { partsOf } from './table-sql.js'
+import type { DefinitionTransaction } from './define.js'
+import { buildParts } from './table-sql.js'
 
 const trashDays = 7
 
-type Doing = Pick<Defining, 'tx' | 'asOwner'>
+type Doing = Pick<DefinitionTransaction, 'tx' | 'asOwner'>
 
 const trashOf = ({ schema }: Space): string => `${schema}_trash`
 /** What a table is called in the trash, where several may have had one slug. */
 const nameInTrash = ({ id }: Pick<TableState, 'id'>): string => id.toLowerCase()
 
 /** When what is dropped now goes for good. */
-export const purgeTime = (now: Instant): Instant =>
+export const computePurgeTime = (now: Instant): Instant =>
   new Date(Date.parse(now) + trashDays * 86_400_000).toISOString()
 
 /** Puts a table where only its owner finds it. Records it refers to may be deleted meanwhile. */
@@ -30,7 +30,7 @@ export const planPurge = (tx: StatementRunner, tenant: TenantScope, id: string, 
   )
 
 /** Ids of the tables of a space that are in its trash. */
-export async function tablesInTrash(tx: StatementRunner, spaceId: string): Promise<ReadonlySet<string>> {
+export async function listTrashedTables(tx: StatementRunner, spaceId: string): Promise<ReadonlySet<string>> {
   const rows = await tx.unsafe<{ id: string }[]>(
     `select c.table_id as id from captured_tables c join pg_class r on r.oid = c.relation join spaces s on s.id = c.space_id
      where c.space_id = $1 and r.relnamespace = (s.schema_name || '_trash')::regnamespace`,
@@ -75,6 +75,6 @@ export async function purgeTable(tx: StatementRunner, space: Space, id: string):
 
 /** The foreign keys of a table. */
 const references = ({ schema }: Space, state: TableState): [string, string][] =>
-  [...partsOf({ schema, slug: state.slug }, state).constraints].filter(([, definition]) =>
+  [...buildParts({ schema, slug: state.slug }, state).constraints].filter(([, definition]) =>
     definition.startsWith('foreign key'),
   )

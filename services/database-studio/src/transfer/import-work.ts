@@ -13,7 +13,7 @@ import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { RecordAccess } from '../row/open.js'
 import { dueImports } from '../schema.js'
-import type { Validating } from '../validation/validating.js'
+import type { RecordValidator } from '../validation/validating.js'
 import { UnreadableFileError } from './csv-records.js'
 import { type BatchOutcome, type ImportMeta, writeBatch } from './import-batch.js'
 import type { FileRow } from './import-rows.js'
@@ -91,7 +91,7 @@ export function importWork({
   goOn,
 }: {
   access: RecordAccess
-  validating: Validating
+  validating: RecordValidator
   store: ImportStore
   sql: StatementRunner
   now(): string

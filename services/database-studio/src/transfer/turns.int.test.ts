@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Principal, RecordImport, TableState } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { noNeighbours } from '../neighbours.fixture.js'
+import { unreachableServices } from '../neighbours.fixture.js'
 import { assets } from '../record/assets.fixture.js'
 import { startStudio } from '../record/studio.fixture.js'
 
@@ -20,7 +20,7 @@ const items = TableState.parse({
 
 let at: Awaited<ReturnType<typeof startStudio>>
 beforeAll(async () => {
-  at = await startStudio({ ...noNeighbours, WORKSPACE_LIMITS: JSON.stringify(limits) })
+  at = await startStudio({ ...unreachableServices, WORKSPACE_LIMITS: JSON.stringify(limits) })
 })
 afterAll(() => at?.studio.stop())
 

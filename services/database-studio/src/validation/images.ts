@@ -1,42 +1,42 @@
 import { stringifyExact, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
-import { mostReadAtOnce } from '../plane/answer-size.js'
+import { maxRecordsRead } from '../plane/answer-size.js'
 import { conditionsSql } from '../row/conditions.js'
 import type { Condition } from '../row/filter.js'
 import type { Values } from '../row/input.js'
 import type { RecordAccess } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
+import type { ResolvedTable, Row } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
-import { selectList, wholeOf } from '../row/selection.js'
+import { selectAllFields, selectList } from '../row/selection.js'
 import { existingStatement, marks } from '../row/write-statements.js'
-import { type Image, mostBytes, tooLarge } from './validating.js'
+import { batchTooLargeError, type Image, maxBatchBytes } from './validating.js'
 
 type Reading = Pick<RecordAccess, 'read'>
 
 /** Records as they are, by their ids; those that are not there, or not the caller's to see, are absent. Throws `payload_too_large`. */
-export async function recordsById(
+export async function findRecords(
   { read }: Reading,
-  { space, table, readRule }: Opened,
+  { space, table, readRule }: ResolvedTable,
   ids: readonly string[],
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>()
   let bytes = 0
-  for (let at = 0; at < ids.length; at += mostReadAtOnce) {
+  for (let at = 0; at < ids.length; at += maxRecordsRead) {
     const rows = await read(
       space,
-      byIds({ table, schema: space.schema, rule: readRule }, ids.slice(at, at + mostReadAtOnce)),
+      byIds({ table, schema: space.schema, rule: readRule }, ids.slice(at, at + maxRecordsRead)),
     )
     for (const row of rows) found.set(String(row.id), row)
     bytes += stringifyExact(rows).length
-    if (bytes > mostBytes) throw tooLarge()
+    if (bytes > maxBatchBytes) throw batchTooLargeError()
   }
   return found
 }
 
 /** Ids of the records that a change by a filter is about, `limit` and one more at most. */
-export async function matchingIds(
+export async function findMatchingIds(
   { read }: Reading,
-  { space, table, writeRule }: Opened,
+  { space, table, writeRule }: ResolvedTable,
   conditions: readonly Condition[],
   limit: number,
 ): Promise<string[]> {
@@ -49,28 +49,28 @@ export async function matchingIds(
 }
 
 /** What is there already of records that are to be there, and may be seen by the caller, by the ids these would have. */
-export async function existingRecords(
+export async function findExistingRecords(
   { read }: Reading,
-  { space, table, readRule }: Opened,
+  { space, table, readRule }: ResolvedTable,
   { rows, on }: { rows: readonly Values[]; on: readonly string[] },
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>()
   let bytes = 0
-  for (let at = 0; at < rows.length; at += mostReadAtOnce) {
+  for (let at = 0; at < rows.length; at += maxRecordsRead) {
     const target = { schema: space.schema, table, rule: readRule }
     const page = await read(
       space,
-      existingStatement(target, { rows: rows.slice(at, at + mostReadAtOnce), on }),
+      existingStatement(target, { rows: rows.slice(at, at + maxRecordsRead), on }),
     )
     for (const { [marks.given]: given, ...row } of page) found.set(String(given), row as Row)
     bytes += stringifyExact(page).length
-    if (bytes > mostBytes) throw tooLarge()
+    if (bytes > maxBatchBytes) throw batchTooLargeError()
   }
   return found
 }
 
 /** A record as it would be once it has these values. What is computed is only known when it is written. */
-export function changed(table: TableState, before: Image, values: Image): Image {
+export function applyValues(table: TableState, before: Image, values: Image): Image {
   const after = { ...before, ...values }
   for (const { name, type } of table.columns) if (type === 'computed') delete after[name]
   return after
@@ -81,7 +81,7 @@ function byIds(
   ids: readonly string[],
 ): Statement {
   const parameters = new Parameters()
-  const list = selectList(wholeOf(table), 'r', schema, parameters)
+  const list = selectList(selectAllFields(table), 'r', schema, parameters)
   const given = `json_array_elements_text(${parameters.bind(JSON.stringify(ids), 'json')})`
   const where = `r.id in (select ${given}) and ${conditionsSql(rule, 'r', parameters)}`
   return {

@@ -2,7 +2,7 @@ import type { KnownValidation, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 
 /** Keeps what is newer than what is known, in whatever order it comes. */
-export async function keepValidations(
+export async function storeValidations(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   validations: readonly KnownValidation[],

@@ -1,7 +1,7 @@
 import { ApiError } from '@opsplane/contracts'
 
 /** Records are not any more as they were validated: nothing was written. */
-export class RacedValidation extends Error {
+export class StaleValidationError extends Error {
   constructor() {
     super('records have changed since they were validated')
   }
@@ -10,12 +10,12 @@ export class RacedValidation extends Error {
 const mostAttempts = 3
 
 /** Validates and writes anew where somebody else has changed the records in between. Throws `version_conflict` if that goes on. */
-export async function untilUnraced<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof RacedValidation)) throw error
+      if (!(error instanceof StaleValidationError)) throw error
       if (attempt >= mostAttempts)
         throw new ApiError('version_conflict', 'Others go on changing these records. Try again.')
     }

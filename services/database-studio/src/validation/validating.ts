@@ -11,16 +11,16 @@ import {
 } from '@opsplane/contracts'
 import { type ServiceClient, validationFailed } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
-import { fieldsOf } from '../row/fields.js'
-import type { Opened } from '../row/opened.js'
-import { below, type Place } from '../row/problems.js'
+import { buildFields } from '../row/fields.js'
+import type { ResolvedTable } from '../row/opened.js'
+import { type Place, pathBelow } from '../row/problems.js'
 
 /** Columns of a record. */
 export type Image = Record<string, unknown>
 
 /** A record that is about to be written. */
 export interface Change {
-  opened: Opened
+  opened: ResolvedTable
   operation: RecordChangeKind
   /** As it is; of a new one null. */
   before: Image | null
@@ -35,9 +35,9 @@ export interface Fault extends ErrorDetail {
   change: Change
 }
 
-export interface Validating {
+export interface RecordValidator {
   /** Whether anybody wants to be asked about this. */
-  concerns(opened: Opened, operations: readonly RecordChangeKind[]): boolean
+  concerns(opened: ResolvedTable, operations: readonly RecordChangeKind[]): boolean
   /**
    * Asks about all changes of a batch in one call; of those nobody wants to be asked about, none. Throws
    * `service_unavailable` where a validation that fails closed could not be run.
@@ -51,16 +51,16 @@ export interface Validating {
 export const validationTimeoutMs = validationMs + 2_000
 
 /** Of the records of one batch, as JSON. */
-export const mostBytes = 16 * 1_024 * 1_024
+export const maxBatchBytes = 16 * 1_024 * 1_024
 
 /** Validates records by the rules of the sdk before they are written. */
-export function createValidating({
+export function createRecordValidator({
   sdk,
   log,
 }: {
   sdk: Pick<ServiceClient, 'post'>
   log: Logger
-}): Validating {
+}): RecordValidator {
   async function ask(
     question: ValidationQuestion,
     { closed, traceparent }: { closed: boolean; traceparent: string | undefined },
@@ -76,7 +76,7 @@ export function createValidating({
     }
   }
 
-  const faults: Validating['faults'] = async (changes, meta) => {
+  const faults: RecordValidator['faults'] = async (changes, meta) => {
     const asked = changes.filter(({ opened, operation }) => isAsked(opened, operation))
     if (asked.length === 0) return []
     const groups = groupsOf(asked)
@@ -102,10 +102,10 @@ export function createValidating({
   }
 }
 
-const isAsked = ({ validations }: Opened, operation: RecordChangeKind) =>
+const isAsked = ({ validations }: ResolvedTable, operation: RecordChangeKind) =>
   validations.some(({ on }) => on.includes(operation))
 
-const failsClosed = ({ validations }: Opened, operation: RecordChangeKind) =>
+const failsClosed = ({ validations }: ResolvedTable, operation: RecordChangeKind) =>
   validations.some(({ on, whenUnavailable }) => whenUnavailable === 'fail_closed' && on.includes(operation))
 
 /** Those of one table that are written in the same way, in the order they are given. */
@@ -141,12 +141,12 @@ function refuseTooLarge({ batch }: ValidationQuestion): void {
   for (const { records, before = [] } of batch)
     for (const record of [...records, ...before]) {
       bytes += Buffer.byteLength(stringifyExact(record))
-      if (bytes > mostBytes) throw tooLarge()
+      if (bytes > maxBatchBytes) throw batchTooLargeError()
     }
 }
 
 /** What a write of validated records must not exceed, as a validation has to be shown all of it. */
-export const tooLarge = () =>
+export const batchTooLargeError = () =>
   new ApiError(
     'payload_too_large',
     'The records of this table are validated before they are written, at most 16 MiB of them at once. Write fewer.',
@@ -161,8 +161,8 @@ function detailOf(
     message,
   }: { artifact: string; column?: string | undefined; code: string; message: string },
 ): ErrorDetail {
-  const isColumn = column !== undefined && operation !== 'delete' && fieldsOf(opened.table).has(column)
-  const at = isColumn ? below(place, column) : place
+  const isColumn = column !== undefined && operation !== 'delete' && buildFields(opened.table).has(column)
+  const at = isColumn ? pathBelow(place, column) : place
   const id = before?.id
   const params = { artifact, ...(id !== undefined && { record: id }) }
   return { in: at.in, path: at.path, code, message, params }

@@ -8,7 +8,7 @@ import {
   spawnDispatcher,
   startKillable,
 } from '../fixture/dispatcher-process.js'
-import { pausedWithBacklog } from '../fixture/paused-backlog.js'
+import { createPausedBacklog } from '../fixture/paused-backlog.js'
 
 let killable: KillableDispatcher
 let fixture: DispatcherFixture
@@ -102,7 +102,7 @@ describe('a dispatcher that is killed while it ends what a deleted webhook left'
       },
     })
     try {
-      const webhook = await pausedWithBacklog(own, 'ending', 5_000)
+      const webhook = await createPausedBacklog(own, 'ending', 5_000)
       const { sql } = own.service
       const ended = async () => {
         const [row] = await sql<{ count: number }[]>`

@@ -1,5 +1,5 @@
 import type { Target } from '../webhook/target.js'
-import type { Content } from './attempt/attempt.js'
+import type { AttemptContent } from './attempt/attempt.js'
 import type { AttemptColumns } from './attempt/record-statement.js'
 import type { Job } from './queue/sender.js'
 
@@ -20,7 +20,7 @@ export interface Started {
 
 export interface DeliveryJob extends Job {
   target: Target
-  content: Content
+  content: AttemptContent
   attempts: number
   cycleBase: number
   /** Of a delivery that is sent in order: others may wait for its end. */

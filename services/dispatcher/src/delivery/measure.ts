@@ -7,14 +7,17 @@ const everyMs = { due: 10_000, paused: 55_000 }
 const mostDue = 10_000
 const mostQueues = 10_000
 
-export interface MeasuredQueues {
+export interface QueueMetricsOptions {
   database: Pick<Database, 'sql'>
   /** Webhooks whose deliveries stay in Postgres because of what they have in memory already. */
   passedOver(): string[]
 }
 
 /** Has the deliveries measured that are due and not leased, those that wait for their own webhook apart, and paused webhooks. */
-export function measureQueues(metrics: Metrics, { database: { sql }, passedOver }: MeasuredQueues): void {
+export function registerQueueMetrics(
+  metrics: Metrics,
+  { database: { sql }, passedOver }: QueueMetricsOptions,
+): void {
   metrics.gather(async (): Promise<Sample[]> => {
     const [row] = await sql.unsafe<{ due: number; age: number; ownAge: number }[]>(dueStatement, [
       passedOver(),

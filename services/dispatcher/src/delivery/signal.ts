@@ -2,12 +2,12 @@
  * How one part notifies another without knowing it: parts that wake each other are made one after the other, and connected when
  * all are there. What is emitted before anybody listens is lost.
  */
-export interface Signal<Value extends unknown[]> {
+export interface Notifier<Value extends unknown[]> {
   emit(...value: Value): void
   listen(listener: (...value: Value) => void): void
 }
 
-export function createSignal<Value extends unknown[]>(): Signal<Value> {
+export function createNotifier<Value extends unknown[]>(): Notifier<Value> {
   let notify: (...value: Value) => void = () => {}
   return {
     emit: (...value) => notify(...value),

@@ -1,25 +1,25 @@
 import { leastId } from '@opsplane/contracts'
 import { and, eq, gte, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { causeOf, failedNow } from '../delivery/failures/failed-now.js'
-import { ofWebhook } from '../delivery/queries.js'
+import { causeSql, currentFailureSql } from '../delivery/failures/failed-now.js'
+import { belongsToWebhook } from '../delivery/queries.js'
 import { deliveries, type replayJobs } from '../schema.js'
 
 export type ReplayJobRow = typeof replayJobs.$inferSelect
 export type Selection = Pick<
   ReplayJobRow,
   'workspaceId' | 'webhookId' | 'statuses' | 'eventType' | 'fromTime' | 'toTime' | 'cause' | 'toPosition'
-> & { environment: Parameters<typeof ofWebhook>[0]['environment'] }
+> & { environment: Parameters<typeof belongsToWebhook>[0]['environment'] }
 
 /** The deliveries a job is about. */
-export const selected = (selection: Selection) =>
+export const isSelected = (selection: Selection) =>
   selection.cause === null ? selectedByFilter(selection) : selectedByCause(selection, selection.cause)
 
 /** Those of a group of failures that have failed by its position; what the job itself makes is later. */
 const selectedByCause = ({ toTime, toPosition, ...selection }: Selection, cause: string) =>
   and(
-    ofWebhook(selection, selection.webhookId),
-    sql.raw(failedNow('deliveries')),
-    sql`${sql.raw(causeOf('deliveries'))} = ${cause}`,
+    belongsToWebhook(selection, selection.webhookId),
+    sql.raw(currentFailureSql('deliveries')),
+    sql`${sql.raw(causeSql('deliveries'))} = ${cause}`,
     lte(sql`coalesce(${deliveries.changePosition}, 0)`, toPosition ?? 0),
     lt(deliveries.id, leastId('delivery', Date.parse(toTime))),
   )
@@ -31,7 +31,7 @@ const selectedByCause = ({ toTime, toPosition, ...selection }: Selection, cause:
 function selectedByFilter(selection: Selection) {
   const { statuses, eventType, fromTime, toTime } = selection
   return and(
-    ofWebhook(selection, selection.webhookId),
+    belongsToWebhook(selection, selection.webhookId),
     isNull(deliveries.replayOf),
     inArray(deliveries.status, statuses),
     eventType === null ? undefined : eq(deliveries.eventType, eventType),

@@ -17,7 +17,11 @@ export interface TopicPage {
 const maxPageBytes = 4 * 1024 * 1024
 
 /** Sequence of the event a cursor names, 0 without one. Throws `invalid_cursor`. */
-export async function cursorPlace(log: StreamLog, topic: Topic, after: string | undefined): Promise<number> {
+export async function findCursorSequence(
+  log: StreamLog,
+  topic: Topic,
+  after: string | undefined,
+): Promise<number> {
   if (after === undefined) return 0
   const place = topicEventPlace(await log.identity(), topic.subject, after)
   if (place) return place.sequence

@@ -12,7 +12,7 @@ import {
   notFound,
   permissionNotHeld,
 } from '@opsplane/contracts'
-import { referencesIn } from '../kind/references.js'
+import { findReferences } from '../kind/references.js'
 
 /** `epoch` counts configurations: what was seen of an earlier one says nothing of the present one. */
 export type StoredConnector = ConnectorState & { epoch: number }
@@ -105,7 +105,7 @@ function reported(
 
 /** Throws `forbidden` for those who may not use the secrets the configuration refers to. */
 function requireSecretsUse({ permissions }: Caller, config: unknown): void {
-  if (permissions.includes('secrets:use') || referencesIn(config).length === 0) return
+  if (permissions.includes('secrets:use') || findReferences(config).length === 0) return
   const message = 'The configuration refers to secrets, which takes the permission secrets:use.'
   throw permissionNotHeld(message, ['secrets:use'], '/config')
 }

@@ -4,7 +4,7 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { jsonSchema, shownAction } from '../kind/action.js'
+import { jsonSchema, presentAction } from '../kind/action.js'
 import type { Kind } from '../kind/kind.js'
 import type { Kinds } from '../kind/kinds.js'
 import { connectors as table } from '../schema.js'
@@ -132,5 +132,11 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
 }
 
 function shownKind({ name, title, description, config, actions }: Kind): ConnectorKind {
-  return { name, title, description, config: jsonSchema(config, 'input'), actions: actions.map(shownAction) }
+  return {
+    name,
+    title,
+    description,
+    config: jsonSchema(config, 'input'),
+    actions: actions.map(presentAction),
+  }
 }

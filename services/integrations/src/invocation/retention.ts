@@ -2,7 +2,7 @@ import { type MakeWorker, within } from '@opsplane/postgres'
 import { expiredInvocations } from '../schema.js'
 
 /** Forgets invocations that have been kept long enough. */
-export function forgetting(): MakeWorker {
+export function retentionWork(): MakeWorker {
   return within({
     name: 'expired invocations',
     of: expiredInvocations,

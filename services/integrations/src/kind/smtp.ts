@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { defineAction } from './action.js'
 import { Certificates, Credential, plainText } from './credential.js'
 import { type Call, defineKind, type Kind } from './kind.js'
-import { type MailServer, usingMailServer } from './smtp/mail-server.js'
-import { messageId } from './smtp/message-id.js'
+import { createWithMailServer, type MailServer } from './smtp/mail-server.js'
+import { computeMessageId } from './smtp/message-id.js'
 
 /** `ada@example.com` or `Ada <ada@example.com>`. */
 const Address = z
@@ -109,7 +109,7 @@ const Sent = z.object({
 
 /** A mail server that sends what it is given. */
 export function smtpKind(outbound: OutboundStreams): Kind {
-  const using = usingMailServer(outbound)
+  const using = createWithMailServer(outbound)
   return defineKind<Config>({
     name: 'smtp',
     title: 'Mail (SMTP)',
@@ -130,7 +130,7 @@ export function smtpKind(outbound: OutboundStreams): Kind {
         repeatable: false,
         run: async (call: Call<Config>, { attachments, ...mail }) => {
           const from = senderOf(call.config)
-          const id = messageId(call, from)
+          const id = computeMessageId(call, from)
           const files = attachments.map(({ content, encoding, ...file }) => ({
             ...file,
             content: Buffer.from(content, encoding),

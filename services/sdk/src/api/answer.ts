@@ -38,13 +38,13 @@ const Answer = z.strictObject({
 })
 
 /** The first thing about the output of an artifact that no answer can be made of. */
-export function faultOfAnswer(output: JsonValue): OutputFault | undefined {
+export function findResponseFault(output: JsonValue): OutputFault | undefined {
   const issue = Answer.safeParse(output).error?.issues[0]
   return issue && { path: issue.path.map((key) => `/${String(key)}`).join(''), message: issue.message }
 }
 
 /** What a request is answered with, `isRepeated` when it came before. Throws for an execution that has not completed. */
-export function answerOf(execution: Execution, isRepeated: boolean): RawAnswer {
+export function buildResponse(execution: Execution, isRepeated: boolean): RawAnswer {
   const shown = { 'X-Execution-ID': execution.id, ...(isRepeated && { 'Idempotency-Replayed': 'true' }) }
   if (execution.status !== 'completed') throw failureOf(execution, shown)
   const { status, headers, body = null } = Answer.parse(execution.output)

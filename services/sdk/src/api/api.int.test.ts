@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, newId } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-let world: SdkWorld
+let world: SdkFixture
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const answering = (expression: string) => `export default async function (request) { return ${expression} }`
 

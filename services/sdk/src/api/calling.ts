@@ -1,9 +1,9 @@
 import { ApiError, type ArtifactApi, notFound } from '@opsplane/contracts'
 import { depthOfRequest, type RawAnswer, type RawRequest, type RequestMeta } from '@opsplane/http'
-import { executionCaller, type Invoking, recordsIn, triggerOf } from '../invoke/invoking.js'
-import { checkedInput } from '../invoke/schemas.js'
-import { answerOf, faultOfAnswer } from './answer.js'
-import { artifactRequest } from './request.js'
+import { findRecords, type Invoker, toExecutionCaller, toTrigger } from '../invoke/invoking.js'
+import { validateInput } from '../invoke/schemas.js'
+import { buildResponse, findResponseFault } from './answer.js'
+import { buildArtifactRequest } from './request.js'
 
 /** Answers a request by an artifact of the kind `api`, by its id or slug. Throws what the request is answered with else. */
 export type CallArtifact = (idOrSlug: string, request: RawRequest, meta: RequestMeta) => Promise<RawAnswer>
@@ -11,33 +11,33 @@ export type CallArtifact = (idOrSlug: string, request: RawRequest, meta: Request
 /** Of `/sdk/artifacts/:id/api`, before an artifact's own path. */
 const segmentsBefore = 4
 
-export function createCalling({ load, once }: Pick<Invoking, 'load' | 'once'>): CallArtifact {
+export function createCallArtifact({ load, once }: Pick<Invoker, 'load' | 'once'>): CallArtifact {
   return async (idOrSlug, request, meta) => {
     const artifact = await load(meta.tenant, idOrSlug)
     if (artifact.api === null) throw notFound()
     refuseMethod(request.method, artifact.api)
-    const given = artifactRequest(request, artifact.api, segmentsBefore)
+    const given = buildArtifactRequest(request, artifact.api, segmentsBefore)
     const { segments, query, body } = given
-    const input = checkedInput(artifact.inputSchema, { ...given }, partOf)
+    const input = validateInput(artifact.inputSchema, { ...given }, partOf)
     const { key, fingerprint } = request.repetition ?? {}
     const { execution, isRepeated } = await once(
       {
-        ...{ tenant: meta.tenant, artifact, type: 'api', trigger: triggerOf(meta), input },
+        ...{ tenant: meta.tenant, artifact, type: 'api', trigger: toTrigger(meta), input },
         ...{
           now: meta.now,
           requestId: meta.requestId,
           traceparent: meta.traceparent,
           depth: depthOfRequest(meta),
         },
-        caller: executionCaller(meta.principal),
+        caller: toExecutionCaller(meta.principal),
         key:
           key === undefined ? null : { key: `api/${artifact.id}/${key}`, fingerprint: fingerprint ?? null },
-        records: recordsIn([...segments, ...Object.values(query), ...valuesOf(body)]),
-        faultOf: faultOfAnswer,
+        records: findRecords([...segments, ...Object.values(query), ...valuesOf(body)]),
+        faultOf: findResponseFault,
       },
       { mode: 'sync' },
     )
-    return answerOf(execution, isRepeated)
+    return buildResponse(execution, isRepeated)
   }
 }
 

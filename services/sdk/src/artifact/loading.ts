@@ -28,7 +28,7 @@ export interface ActiveRule {
   rule: ArtifactRule
 }
 
-export interface ArtifactLoading {
+export interface ArtifactLoader {
   /**
    * By id or slug; the present version unless one is named. Undefined where there is none in this environment, or its pack
    * is gone.
@@ -57,7 +57,7 @@ const RuleRow = z.object({
 })
 
 /** Versions and grants never change: they are read once. What is asked for longest ago is forgotten first. */
-export function createArtifactLoading(database: Pick<Database, 'sql' | 'planned'>): ArtifactLoading {
+export function createArtifactLoader(database: Pick<Database, 'sql' | 'planned'>): ArtifactLoader {
   // Schedules load within the transaction that has claimed them, which is one of the other pool.
   const { planned: sql } = database
   const versions = recent<StoredVersion | undefined>()

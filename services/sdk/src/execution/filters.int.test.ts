@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, type ExecutionsQuery, idFactory } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
 /** Every filter of the log beside every other, held against a model of what they say. */
 
@@ -79,7 +79,7 @@ function filtersOf(row: Kept, chosen: readonly (keyof ExecutionsQuery)[]): Filte
   return Object.fromEntries(chosen.map((name) => [name, values[name]]))
 }
 
-let world: SdkWorld
+let world: SdkFixture
 const executions = Array.from({ length: rows }, (_, n) => kept(n))
 
 beforeAll(async () => {

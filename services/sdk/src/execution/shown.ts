@@ -2,7 +2,7 @@ import type { Execution, JsonValue } from '@opsplane/contracts'
 import type { ExecutionIdentity, Outcome } from './model.js'
 
 /** An execution as answers show it; without an outcome it runs. */
-export function executionOf(
+export function presentExecution(
   { id, artifact, trigger, tenant, startedAt, replayOf }: ExecutionIdentity,
   input: JsonValue,
   outcome?: Outcome,

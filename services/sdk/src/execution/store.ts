@@ -11,7 +11,7 @@ import {
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { beginParameters, beginStatement } from './begin-statement.js'
 import { endParameters, endStatement } from './end-statement.js'
-import { failureRow } from './events.js'
+import { buildFailureRow } from './events.js'
 import type { EndedExecution, NewExecution } from './model.js'
 
 export interface ExecutionStoreOptions {
@@ -67,7 +67,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
   }
 
   async function update(sql: StatementRunner, rows: readonly EndedExecution[]) {
-    const events = rows.flatMap((row, n) => failureRow(row).map((event) => ({ n, row: event })))
+    const events = rows.flatMap((row, n) => buildFailureRow(row).map((event) => ({ n, row: event })))
     for (const { row } of events) await eventMonths.ensure(sql, row.id)
     const text = aged(ended[events.length > 0 ? 1 : 0], rows.length)
     const here = await made(sql, text, endParameters(rows, events))

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Execution } from '@opsplane/contracts'
 import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
-import type { SdkWorld } from './invoke.fixture.js'
+import type { SdkFixture } from './invoke.fixture.js'
 import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
 
 const kills = Number(process.env.SDK_KILLS ?? 3)
@@ -15,7 +15,7 @@ const heldMs = 600_000
 const patience = { intervalMs: 50 }
 const held = new Set<string>()
 
-let world: SdkWorld
+let world: SdkFixture
 let receiver: Receiver
 let service: SdkProcess
 

@@ -1,16 +1,16 @@
 import { createPlaces, type Held, type HeldRow, type Holder } from '@opsplane/postgres'
 
-export interface InHandOptions<Row extends HeldRow> {
+export interface InFlightOptions<Row extends HeldRow> {
   /** Executions in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
   workspaceOf(row: Row): string
   /** Goes on with an execution that was taken over; resolves when it is over. */
-  resume(row: Row, hand: Hand): Promise<void>
+  resume(row: Row, hand: InFlightExecution): Promise<void>
   giveBack(held: readonly Held[]): Promise<unknown>
 }
 
 /** An execution that is worked on here. */
-export interface Hand {
+export interface InFlightExecution {
   id: string
   workspaceId: string
   fence: string
@@ -23,22 +23,24 @@ export interface Hand {
 }
 
 /** Why work on an execution is ended from outside. */
-export type Ending = 'cancelled' | 'lost' | 'stopped'
+export type StopReason = 'cancelled' | 'lost' | 'stopped'
 
 /** What is worked on here: at most so much at once, and of one workspace. */
-export interface InHand<Row extends HeldRow> extends Holder<Row> {
+export interface InFlightExecutions<Row extends HeldRow> extends Holder<Row> {
   /** Takes in an execution that was leased by whoever made it, until what is returned is called; undefined where there is no room. */
-  enter(hand: Hand): (() => void) | undefined
-  get(id: string): Hand | undefined
+  enter(hand: InFlightExecution): (() => void) | undefined
+  get(id: string): InFlightExecution | undefined
 }
 
-export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): InHand<Row> {
+export function createInFlightExecutions<Row extends HeldRow>(
+  options: InFlightOptions<Row>,
+): InFlightExecutions<Row> {
   const { most, workspaceOf } = options
-  const hands = new Map<string, Hand>()
+  const hands = new Map<string, InFlightExecution>()
   const places = createPlaces(most)
   const under = new Set<Promise<void>>()
 
-  function hold(hand: Hand): () => void {
+  function hold(hand: InFlightExecution): () => void {
     hands.set(hand.id, hand)
     places.take(hand.workspaceId)
     let over: () => void = () => {}
@@ -63,7 +65,7 @@ export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): 
       [...hands.values()].filter(({ isLeased }) => isLeased).map(({ id: key, fence }) => ({ key, fence })),
     take(rows) {
       for (const row of rows) {
-        const hand: Hand = {
+        const hand: InFlightExecution = {
           ...{ id: row.key, workspaceId: workspaceOf(row), fence: row.fence, isLeased: true },
           ...{ ending: new AbortController(), mayPass: true },
         }
@@ -74,13 +76,13 @@ export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): 
     lost(held) {
       for (const { key, fence } of held) {
         const hand = hands.get(key)
-        if (hand?.fence === fence) hand?.ending.abort('lost' satisfies Ending)
+        if (hand?.fence === fence) hand?.ending.abort('lost' satisfies StopReason)
       }
     },
     async drain(graceMs) {
       places.close()
       const stop = setTimeout(() => {
-        for (const { ending } of hands.values()) ending.abort('stopped' satisfies Ending)
+        for (const { ending } of hands.values()) ending.abort('stopped' satisfies StopReason)
       }, graceMs)
       const passing = [...hands.values()].filter(({ mayPass }) => mayPass)
       await Promise.all(under)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, ExecutionChanges, executionChangesPath, FailureGroup, newId } from '@opsplane/contracts'
 import { followChanges, testPrincipal, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from './invoke.fixture.js'
+import { type SdkFixture, startSdk } from './invoke.fixture.js'
 
-let world: SdkWorld
+let world: SdkFixture
 beforeAll(async () => {
   world = await startSdk()
   await world.install({

@@ -14,39 +14,39 @@ import {
 import { keepAnswer } from '@opsplane/eventstore'
 import { depthOfRequest, grantCallers, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
+import type { ArtifactLoader, LoadedArtifact } from '../artifact/loading.js'
 import type { ExecutionCaller, TouchedRecord } from '../execution/model.js'
 import { getExecution } from '../execution/queries.js'
 import { keyMs } from '../execution/retention.js'
 import type { Executions } from './executions.js'
-import { recordOf } from './host/touched.js'
+import { parseRecordId } from './host/touched.js'
 import type { ExecutionRequest } from './request.js'
-import type { RanExecution, ReadResult } from './results.js'
-import { checkedInput } from './schemas.js'
+import type { CallerResult, ReadResult } from './results.js'
+import { validateInput } from './schemas.js'
 
-export interface InvokingOptions {
+export interface InvokerOptions {
   database: Database
-  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  loading: Pick<ArtifactLoader, 'loadArtifact'>
   executions: Executions
   readResult: ReadResult
 }
 
-export interface Invoking {
+export interface Invoker {
   /** An artifact of the caller's environment, as it runs. Throws `not_found`; `validation_failed` for another version of one. */
   load(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact>
   invoke(idOrSlug: string, asked: InvokeArtifact, meta: RequestMeta): Promise<Execution>
   /** Has it done once for its key; throws where that has led to something else, or to what is not over. */
-  once(request: ExecutionRequest, asked: Asked): Promise<RanExecution & { isRepeated: boolean }>
+  once(request: ExecutionRequest, asked: Asked): Promise<CallerResult & { isRepeated: boolean }>
   /** The same for the Idempotency-Key of a request, whose answer is kept. */
   perform(request: ExecutionRequest, asked: Asked, meta: RequestMeta): Promise<Execution>
 }
 
 type Asked = Pick<InvokeArtifact, 'mode'> & { retryFailed?: boolean }
 
-export function createInvoking({ database, loading, executions, readResult }: InvokingOptions): Invoking {
+export function createInvoker({ database, loading, executions, readResult }: InvokerOptions): Invoker {
   const { sql } = database
 
-  const load: Invoking['load'] = async (tenant, idOrSlug, version) => {
+  const load: Invoker['load'] = async (tenant, idOrSlug, version) => {
     const artifact = await loading.loadArtifact(tenant, idOrSlug, version)
     if (artifact) return artifact
     const isThere = version !== undefined && (await loading.loadArtifact(tenant, idOrSlug))
@@ -91,19 +91,19 @@ export function createInvoking({ database, loading, executions, readResult }: In
     return begun
   }
 
-  async function begin(request: ExecutionRequest, { mode }: Asked): Promise<RanExecution | undefined> {
+  async function begin(request: ExecutionRequest, { mode }: Asked): Promise<CallerResult | undefined> {
     if (mode !== 'async') return executions.run(request)
     const execution = await executions.accept(request)
     return execution && { execution, isSealed: false, secrets: [] }
   }
 
-  const once: Invoking['once'] = async (request, asked) => {
+  const once: Invoker['once'] = async (request, asked) => {
     const begun = await begin(request, asked)
     return begun ? { ...begun, isRepeated: false } : { ...(await repeated(request, asked)), isRepeated: true }
   }
 
   async function keep(
-    { execution, isSealed }: Pick<RanExecution, 'execution' | 'isSealed'>,
+    { execution, isSealed }: Pick<CallerResult, 'execution' | 'isSealed'>,
     retryFailed: boolean,
     meta: RequestMeta,
   ) {
@@ -120,7 +120,7 @@ export function createInvoking({ database, loading, executions, readResult }: In
       })
   }
 
-  const perform: Invoking['perform'] = async (request, asked, meta) => {
+  const perform: Invoker['perform'] = async (request, asked, meta) => {
     const { idempotency } = meta
     const key = idempotency && { key: `request/${idempotency.key}`, fingerprint: idempotency.fingerprint }
     const { isRepeated, isSealed, secrets, ...ran } = await once({ ...request, key: key ?? null }, asked)
@@ -139,17 +139,17 @@ export function createInvoking({ database, loading, executions, readResult }: In
         ...{
           tenant: meta.tenant,
           artifact,
-          trigger: triggerOf(meta),
+          trigger: toTrigger(meta),
           now: meta.now,
           requestId: meta.requestId,
           traceparent: meta.traceparent,
         },
         type: meta.delegate?.by === 'workflows' ? 'workflow_action' : 'api',
-        input: checkedInput(artifact.inputSchema, asked.input),
-        caller: executionCaller(meta.principal),
+        input: validateInput(artifact.inputSchema, asked.input),
+        caller: toExecutionCaller(meta.principal),
         timeoutMs: asked.timeoutMs,
         depth: depthOfRequest(meta),
-        records: recordsInInput(asked.input),
+        records: findInputRecords(asked.input),
       }
       return perform(request, asked, meta)
     },
@@ -159,13 +159,13 @@ export function createInvoking({ database, loading, executions, readResult }: In
 const asksForSecrets = ({ delegate, header }: RequestMeta): boolean =>
   delegate?.by === 'workflows' && header(secretsHeader) === 'true'
 
-export const executionCaller = (principal: Principal): ExecutionCaller => ({
+export const toExecutionCaller = (principal: Principal): ExecutionCaller => ({
   permissions: principal.permissions,
   people: grantCallers(principal),
 })
 
 /** What has triggered what a request asks for. */
-export function triggerOf({ delegate, causationId, principal }: RequestMeta): {
+export function toTrigger({ delegate, causationId, principal }: RequestMeta): {
   type: ExecutionTrigger
   id: string | null
 } {
@@ -177,9 +177,9 @@ export function triggerOf({ delegate, causationId, principal }: RequestMeta): {
 const mostRecords = 20
 
 /** Records that some of these values name, such as those of `{ "incidentId": "inc_…" }`. */
-export const recordsIn = (values: readonly unknown[]): TouchedRecord[] =>
-  values.flatMap((value) => recordOf(value) ?? []).slice(0, mostRecords)
+export const findRecords = (values: readonly unknown[]): TouchedRecord[] =>
+  values.flatMap((value) => parseRecordId(value) ?? []).slice(0, mostRecords)
 
 /** Those that an input names. */
-export const recordsInInput = (input: unknown): TouchedRecord[] =>
-  recordsIn(typeof input === 'object' && input !== null ? Object.values(input) : [])
+export const findInputRecords = (input: unknown): TouchedRecord[] =>
+  findRecords(typeof input === 'object' && input !== null ? Object.values(input) : [])

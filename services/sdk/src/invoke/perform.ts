@@ -19,22 +19,22 @@ import { inSpan } from '@opsplane/telemetry'
 import type { LoadedArtifact } from '../artifact/loading.js'
 import type { ExecutionIdentity, Outcome, Result, TouchedRecord } from '../execution/model.js'
 import { createHost, type HostFunctionTable } from './host/host.js'
-import type { Ending, Hand } from './in-hand.js'
+import type { InFlightExecution, StopReason } from './in-hand.js'
 import type { ExecutionRequest } from './request.js'
-import { faultOfOutput } from './schemas.js'
+import { findOutputFault } from './schemas.js'
 
-export interface PerformOptions {
+export interface RunCodeOptions {
   runner: Pick<CodeRunner, 'run'>
   functions: HostFunctionTable
   log: Logger
 }
 
-export interface Performance {
+export interface CodeRun {
   identity: ExecutionIdentity
   artifact: LoadedArtifact
   /** As the code gets it. */
   input: JsonValue
-  hand: Hand
+  hand: InFlightExecution
   caller?: ExecutionRequest['caller'] | undefined
   traceparent?: ExecutionRequest['traceparent']
   timeoutMs?: number | undefined
@@ -45,7 +45,7 @@ export interface Performance {
 }
 
 /** What came of it. */
-export interface Performed {
+export interface CodeRunResult {
   /** As it is shown. */
   outcome: Outcome
   /** As its caller gets it; undefined where that is what is shown. */
@@ -56,16 +56,16 @@ export interface Performed {
 }
 
 /** Undefined where it is none of ours any more, or is left to whoever takes it over. */
-export type Perform = (performance: Performance) => Promise<Performed | undefined>
+export type RunCode = (performance: CodeRun) => Promise<CodeRunResult | undefined>
 
 /** Notes of an execution are kept for so many records. */
 const mostRecords = 500
 
 /** Runs the code of an artifact once. Never rejects. */
-export function createPerform({ runner, functions, log }: PerformOptions): Perform {
+export function createRunCode({ runner, functions, log }: RunCodeOptions): RunCode {
   return (work) => inSpan('execution', work.traceparent, (traceparent) => performed({ ...work, traceparent }))
 
-  async function performed(work: Performance): ReturnType<Perform> {
+  async function performed(work: CodeRun): ReturnType<RunCode> {
     const { identity, artifact, input, hand, caller, timeoutMs, entry, hostOverride, contextNow } = work
     const { traceparent } = work
     const records = new Map<string, TouchedRecord>()
@@ -111,7 +111,11 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
 }
 
 /** What is kept for people, without secrets; and the result as it is, where it has some. */
-function shownOf(outcome: Outcome, input: JsonValue, secrets: readonly string[]): Omit<Performed, 'records'> {
+function shownOf(
+  outcome: Outcome,
+  input: JsonValue,
+  secrets: readonly string[],
+): Omit<CodeRunResult, 'records'> {
   const { output, error, logs } = outcome
   const redact = createRedaction(secrets)
   const shown = { output: maskValue(output, redact), error: maskedError(error, redact) }
@@ -120,7 +124,8 @@ function shownOf(outcome: Outcome, input: JsonValue, secrets: readonly string[])
     outcome: { ...outcome, ...shown, logs: logs.map((entry) => maskedEntry(entry, redact)) },
     result:
       shown.output === output && shown.error === error ? undefined : resultOf({ output, error }, secrets),
-    input: JSON.stringify(shownInput) === JSON.stringify(shownAtFirst(input)) ? undefined : shownInput,
+    input:
+      JSON.stringify(shownInput) === JSON.stringify(redactUnresolvedInput(input)) ? undefined : shownInput,
   }
 }
 
@@ -152,7 +157,7 @@ function maskedError(error: ExecutionError | null, redact: Redact): ExecutionErr
 }
 
 /** What is shown of an input while no more is known of secrets than its own fields say. */
-export const shownAtFirst = (input: JsonValue): JsonValue =>
+export const redactUnresolvedInput = (input: JsonValue): JsonValue =>
   maskValue(input, createRedaction(secretsIn(input)))
 
 const contextOf = (
@@ -176,25 +181,25 @@ function unavailable(error: unknown, durationMs: number, log: Logger): CodeOutco
   }
 }
 
-export const interrupted = (message: string): Pick<Outcome, 'status' | 'output' | 'error'> => ({
+export const interruptedOutcome = (message: string): Pick<Outcome, 'status' | 'output' | 'error'> => ({
   status: 'failed',
   output: null,
   error: { code: 'interrupted', message, stack: '' },
 })
 
-function outcomeOf(ran: CodeOutcome, { artifact, input, hand, faultOf }: Performance): Outcome | undefined {
+function outcomeOf(ran: CodeOutcome, { artifact, input, hand, faultOf }: CodeRun): Outcome | undefined {
   const outcome: Outcome = {
     ...{ status: ran.status, output: ran.output, error: ran.error, logs: ran.logs },
     ...{ durationMs: Math.round(ran.durationMs), memoryPeakMb: Math.ceil(ran.memoryPeakMb) },
   }
-  const ending = hand.ending.signal.aborted ? (hand.ending.signal.reason as Ending) : undefined
+  const ending = hand.ending.signal.aborted ? (hand.ending.signal.reason as StopReason) : undefined
   if (ending !== undefined && ran.status !== 'completed') {
     if (ending !== 'stopped' || hand.mayPass) return undefined
-    return { ...outcome, ...interrupted('The service was stopped while it ran.') }
+    return { ...outcome, ...interruptedOutcome('The service was stopped while it ran.') }
   }
   if (ran.status !== 'completed') return outcome
   const { output } = ran
-  const fault = faultOfOutput(artifact.outputSchema, output) ?? faultOf?.(output)
+  const fault = findOutputFault(artifact.outputSchema, output) ?? faultOf?.(output)
   const wrong = fault
     ? `${fault.path || '/'} ${fault.message}`
     : faultOfValidation(artifact.rule, { input, output })

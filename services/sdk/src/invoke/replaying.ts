@@ -3,20 +3,20 @@ import { depthOfRequest, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { getExecution } from '../execution/queries.js'
 import type { Executions } from './executions.js'
-import { executionCaller, type Invoking, recordsInInput } from './invoking.js'
-import { checkedInput } from './schemas.js'
+import { findInputRecords, type Invoker, toExecutionCaller } from './invoking.js'
+import { validateInput } from './schemas.js'
 
-export interface Replaying {
+export interface ExecutionReplays {
   replay(id: string, asked: ReplayExecution, meta: RequestMeta): Promise<Execution>
   cancel(id: string, meta: RequestMeta): Promise<Execution>
 }
 
 /** What people do with executions of the log. */
-export function createReplaying(
+export function createExecutionReplays(
   { sql }: Pick<Database, 'sql'>,
-  { load, perform }: Invoking,
+  { load, perform }: Invoker,
   executions: Pick<Executions, 'cancel'>,
-): Replaying {
+): ExecutionReplays {
   return {
     async replay(id, asked, meta) {
       const { shown, artifactId, executionType, inputMasked, records } = await getExecution(
@@ -33,9 +33,9 @@ export function createReplaying(
           throw error instanceof ApiError && error.code === 'not_found' ? removed(shown.artifact_slug) : error
         },
       )
-      const input = checkedInput(artifact.inputSchema, asked.input ?? shown.input)
+      const input = validateInput(artifact.inputSchema, asked.input ?? shown.input)
       const { tenant, now, requestId, traceparent, principal } = meta
-      const about = asked.input === undefined ? records : [...records, ...recordsInInput(input)]
+      const about = asked.input === undefined ? records : [...records, ...findInputRecords(input)]
       return perform(
         {
           ...{
@@ -51,7 +51,7 @@ export function createReplaying(
           records: about,
           ...{
             depth: depthOfRequest(meta),
-            caller: executionCaller(principal),
+            caller: toExecutionCaller(principal),
             type: executionType,
             trigger: { type: 'manual', id: principal.userId },
           },

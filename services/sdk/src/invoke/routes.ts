@@ -1,8 +1,8 @@
 import { Execution, InvokeArtifact } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import type { Invoking } from './invoking.js'
+import type { Invoker } from './invoking.js'
 
-export function invokeRoutes({ invoke }: Invoking): Route[] {
+export function invokeRoutes({ invoke }: Invoker): Route[] {
   return [
     defineRoute({
       operationId: 'invokeArtifact',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, newId, secretsHeader } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { everythingKept, type SdkWorld } from './invoke.fixture.js'
+import { dumpAllRows, type SdkFixture } from './invoke.fixture.js'
 import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
 
 /** Whoever computes with a result gets it as the code gave it; whatever is kept for people has no secrets. */
@@ -14,7 +14,7 @@ const shown = { number: 'INC-***', next_token: '***' }
 const message = `no luck with ${pin}`
 
 let service: SdkProcess
-let world: SdkWorld
+let world: SdkFixture
 beforeAll(async () => {
   service = await startSdkProcess({ SDK_LEASE_MS: '1000' })
   world = service.world
@@ -135,5 +135,5 @@ describe('what is to be masked in a result', () => {
 })
 
 it('is kept nowhere in plain text', async () => {
-  expect(await everythingKept(world.service)).not.toContain(pin)
+  expect(await dumpAllRows(world.service)).not.toContain(pin)
 })

@@ -34,7 +34,7 @@ export interface LeasedExecution extends HeldRow {
 }
 
 /** What a row of the log says of an execution. */
-export const identityOf = (row: LeasedExecution): ExecutionIdentity => ({
+export const toIdentity = (row: LeasedExecution): ExecutionIdentity => ({
   id: row.key,
   tenant: { workspaceId: row.workspace_id, environment: row.environment },
   artifact: {
@@ -53,9 +53,9 @@ export const identityOf = (row: LeasedExecution): ExecutionIdentity => ({
 const mostDeaths = 3
 
 /** Whether it may be begun by whoever has taken it over: never twice, unless it says that it may. */
-export const mayBegin = ({ plan, failures }: LeasedExecution): boolean =>
+export const canStart = ({ plan, failures }: LeasedExecution): boolean =>
   plan !== null && (failures === 0 || (plan.retryable && failures <= mostDeaths))
 
 /** On whose request a taken-over execution runs. */
-export const callerIn = ({ permissions, callers = [] }: ExecutionPlan): ExecutionCaller | undefined =>
+export const toCaller = ({ permissions, callers = [] }: ExecutionPlan): ExecutionCaller | undefined =>
   permissions === null && callers.length === 0 ? undefined : { permissions, people: callers }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, ScheduledJob } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
 /** What a job does at a time at which what it has begun before goes on. */
 
 const jobs = '/sdk/scheduled-jobs'
 const log = '/origin/api/service-sdk/executions'
 
-let world: SdkWorld
+let world: SdkFixture
 let receiver: Receiver
 /** Of each job, by the path its artifact calls: calls that have not been answered, and the most there were at once. */
 const under = new Map<string, (() => void)[]>()

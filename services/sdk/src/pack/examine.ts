@@ -15,12 +15,12 @@ import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import type { CodeRunner } from '@opsplane/sandbox'
 import type { AvailablePacks } from './available.js'
-import { type GivenPack, givenPack } from './content.js'
+import { type ResolvedPack, resolvePack } from './content.js'
 import type { PackRecord } from './domain.js'
-import { needsOf } from './needs.js'
-import { type KnownVersion, knownVersions, type TakenSlug, takenSlugs } from './present.js'
+import { findNeededRights } from './needs.js'
+import { findKnownVersions, findOccupiedSlugs, type KnownVersion, type OccupiedSlug } from './present.js'
 import { problemsFailure } from './refusals.js'
-import { secretWarnings } from './secret-targets.js'
+import { findSecretWarnings } from './secret-targets.js'
 import type { FindUses } from './uses.js'
 
 /** An artifact of the pack beside what there is of it. */
@@ -28,14 +28,14 @@ export interface ExaminedArtifact extends PackArtifact {
   digest: string
   /** Undefined where it does not compile. */
   code: string | undefined
-  taken: TakenSlug | undefined
+  taken: OccupiedSlug | undefined
   /** The version that is the same as this one, where there is one. */
   known: KnownVersion | undefined
 }
 
 /** A pack, looked at from all sides: nothing is changed by it. */
-export interface Examined {
-  given: GivenPack
+export interface PackExamination {
+  given: ResolvedPack
   manifest: PackManifest
   /** Of manifest and files. */
   content: string
@@ -47,7 +47,7 @@ export interface Examined {
 }
 
 /** Who wants to install a pack. */
-export interface ExaminingCaller extends SavingMeta {
+export interface ExaminationCaller extends SavingMeta {
   permissions: readonly string[]
 }
 
@@ -62,9 +62,9 @@ export interface ExaminerParts {
 
 export interface Examiner {
   /** Throws validation_failed where not even the pack can be recognized. */
-  examine(body: CheckPack, caller: ExaminingCaller, installed: FindPack): Promise<Examined>
+  examine(body: CheckPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
   /** As `examine`, of a pack that is at hand. */
-  examineGiven(given: GivenPack, caller: ExaminingCaller, installed: FindPack): Promise<Examined>
+  examineGiven(given: ResolvedPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
 }
 
 /** The pack of a name, where it is installed. */
@@ -79,7 +79,7 @@ export function createExaminer(parts: ExaminerParts): Examiner {
     if (manifest === null) throw problemsFailure(problems, given.source)
     const installed = await findPack(manifest.name, tenant)
     const artifacts = await besideTaken(database, tenant, read)
-    const needs = await needsOf(read, permissionOf)
+    const needs = await findNeededRights(read, permissionOf)
     const found = [
       ...problems,
       ...(await compileAll(parts, tenant, artifacts)),
@@ -97,7 +97,7 @@ export function createExaminer(parts: ExaminerParts): Examiner {
       needs: missingRights([], needs),
       missing: missingRights(permissions, needs),
       problems: found,
-      warnings: await secretWarnings(secretTargets, read, caller),
+      warnings: await findSecretWarnings(secretTargets, read, caller),
       breaks: await findUses(tenant, gone),
     }
     const content = contentIntegrity({ manifest, files: given.files })
@@ -107,7 +107,7 @@ export function createExaminer(parts: ExaminerParts): Examiner {
   return {
     examineGiven,
     examine: async (body, caller, findPack) =>
-      examineGiven(await givenPack(body, available), caller, findPack),
+      examineGiven(await resolvePack(body, available), caller, findPack),
   }
 }
 
@@ -123,12 +123,12 @@ async function besideTaken(
   read: readonly PackArtifact[],
 ): Promise<ExaminedArtifact[]> {
   const digests = read.map((each) => sha256Hex(canonicalJson(each)))
-  const taken = await takenSlugs(
+  const taken = await findOccupiedSlugs(
     database,
     tenant,
     read.map(({ slug }) => slug),
   )
-  const known = await knownVersions(
+  const known = await findKnownVersions(
     database,
     [...taken.values()].map(({ id }) => id),
     digests,

@@ -51,7 +51,7 @@ export async function loadInstallation(
 }
 
 /** The content each version of a pack was first installed with: a version stands for one content for good. */
-export async function contentOfVersion(
+export async function findVersionContents(
   { sql }: Pick<Database, 'sql'>,
   packId: string,
   packVersion: string,
@@ -64,7 +64,7 @@ export async function contentOfVersion(
 }
 
 /** The last installation of a version. */
-export async function latestOfVersion(
+export async function findLatestInstallation(
   { sql }: Pick<Database, 'sql'>,
   packId: string,
   packVersion: string,

@@ -1,11 +1,11 @@
 import { KnownArtifacts, NamesQuestion } from '@opsplane/contracts'
 import { defineRoute, type PermissionOf, type Route } from '@opsplane/http'
-import type { ArtifactLoading } from '../artifact/loading.js'
-import { needsOf } from './needs.js'
+import type { ArtifactLoader } from '../artifact/loading.js'
+import { findNeededRights } from './needs.js'
 
 /** What workflows asks before it publishes a version whose steps run artifacts. The gateway routes none of it. */
-export const needsRoutes = (
-  { loadArtifact }: Pick<ArtifactLoading, 'loadArtifact'>,
+export const neededRightsRoutes = (
+  { loadArtifact }: Pick<ArtifactLoader, 'loadArtifact'>,
   permissionOf: PermissionOf,
 ): Route[] => [
   defineRoute({
@@ -24,7 +24,7 @@ export const needsRoutes = (
       for (const name of names) {
         const artifact = await loadArtifact(tenant, name)
         if (artifact)
-          artifacts.push({ name, permissions: [...(await needsOf([artifact], permissionOf)).uses] })
+          artifacts.push({ name, permissions: [...(await findNeededRights([artifact], permissionOf)).uses] })
       }
       return { artifacts }
     },

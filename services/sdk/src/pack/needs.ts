@@ -3,7 +3,7 @@ import type { PermissionOf } from '@opsplane/http'
 import type { PackArtifact } from '@opsplane/packs'
 
 /** What installing artifacts takes beside `sdk:write`, and whoever does must go on to hold. */
-export async function needsOf(
+export async function findNeededRights(
   artifacts: readonly Pick<PackArtifact, 'permissions' | 'rule'>[],
   permissionOf: PermissionOf,
 ): Promise<NeededRights> {

@@ -11,18 +11,18 @@ const Taken = z.object({
   digest: z.string(),
   latestVersion: z.int(),
 })
-export type TakenSlug = z.infer<typeof Taken>
+export type OccupiedSlug = z.infer<typeof Taken>
 
 const Known = z.object({ artifactId: z.string(), digest: z.string(), number: z.int(), code: z.string() })
 /** A version that there is already, whatever is in use at present. */
 export type KnownVersion = z.infer<typeof Known>
 
 /** What has these slugs, by them. */
-export async function takenSlugs(
+export async function findOccupiedSlugs(
   { sql }: Pick<Database, 'sql'>,
   { workspaceId, environment }: TenantScope,
   slugs: readonly string[],
-): Promise<Map<string, TakenSlug>> {
+): Promise<Map<string, OccupiedSlug>> {
   const rows = await sql.unsafe(
     `select id, slug, status, state->>'packName' as "packName", state->>'digest' as digest,
             (state->>'latestVersion')::int as "latestVersion"
@@ -33,7 +33,7 @@ export async function takenSlugs(
 }
 
 /** Versions of these artifacts that have one of the digests. */
-export async function knownVersions(
+export async function findKnownVersions(
   { sql }: Pick<Database, 'sql'>,
   artifactIds: readonly string[],
   digests: readonly string[],
@@ -47,7 +47,7 @@ export async function knownVersions(
 }
 
 /** The id of the pack of a name, installed or not. */
-export async function packIdOf(
+export async function findPackId(
   { sql }: Pick<Database, 'sql'>,
   { workspaceId, environment }: TenantScope,
   name: string,
@@ -60,7 +60,7 @@ export async function packIdOf(
 }
 
 /** The versions that are installed, by names of packs. */
-export async function installedVersions(
+export async function findInstalledVersions(
   { sql }: Pick<Database, 'sql'>,
   { workspaceId, environment }: TenantScope,
 ): Promise<Map<string, string>> {

@@ -18,7 +18,7 @@ import { eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
 import type { AvailablePacks } from './available.js'
 import type { Packs } from './packs.js'
-import { installedVersions } from './present.js'
+import { findInstalledVersions } from './present.js'
 import { packs as table } from './tables.js'
 
 const tag = 'Packs'
@@ -74,7 +74,7 @@ export function packRoutes(
       response: z.array(AvailablePack),
       changesUnversioned: true,
       handler: async ({ meta: { tenant } }) => {
-        const installed = await installedVersions(database, tenant)
+        const installed = await findInstalledVersions(database, tenant)
         return available
           .list()
           .map((pack) => ({ ...pack, installedVersion: installed.get(pack.name) ?? null }))

@@ -7,9 +7,9 @@ import {
   type ValidationQuestion,
 } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-let sdk: SdkWorld
+let sdk: SdkFixture
 let studio: ApiClient
 let workspaceId: string
 

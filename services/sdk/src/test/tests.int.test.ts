@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ArtifactTestRun, Execution } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
-import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
+import { buildPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
 let packs: PacksFixture
 let api: ApiClient
@@ -16,7 +16,7 @@ beforeAll(async () => {
     { name: 'takes no number', input: 7, expect: { error: { code: 'validation_failed' } } },
   ]
   const input = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
-  const pack = greetingPack('1.0.0', { artifact: { tests, permissions, input } })
+  const pack = buildPack('1.0.0', { artifact: { tests, permissions, input } })
   await api.post('/sdk/packs/install', { ...pack, grant: permissions })
 })
 afterAll(() => packs?.stop())

@@ -3,7 +3,7 @@ import { namedData, namedInputs } from '../expression/evaluate.js'
 import type { Need, PageNeeds } from './needs.js'
 
 /** What each need has to be told by others before it is known what it asks for. Those of a circle wait for nobody in it. */
-export function dependenciesOf({ needs, inputs }: PageNeeds): ReadonlyMap<Need, ReadonlySet<Need>> {
+export function findDependencies({ needs, inputs }: PageNeeds): ReadonlyMap<Need, ReadonlySet<Need>> {
   const direct = new Map(needs.map((need) => [need, givers(need, needs, inputs)]))
   return new Map(
     needs.map((need) => {

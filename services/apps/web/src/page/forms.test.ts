@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { InputComponent, ResultType } from '@opsplane/contracts'
 import { type ActionContext, perform } from './actions.js'
-import { formOf, hostOf } from './page.fixture.js'
-import { problemsOf, submitted } from './submission.js'
+import { createForm, createHost } from './page.fixture.js'
+import { buildSubmission, findProblems } from './submission.js'
 
 type ColumnType =
   | ResultType
@@ -88,7 +88,7 @@ async function formFor(type: InputComponent['type'], value: unknown, action: obj
     ...(choice && { options }),
   }
   const other = { type: 'text_input', id: 'other', label: 'Other', value: '{{ data.record.rows[0].other }}' }
-  const page = await formOf(
+  const page = await createForm(
     { id: 'rec_1', version: 4, field: value, other: 'o' },
     { fields: [field, other], action },
   )
@@ -98,9 +98,9 @@ async function formFor(type: InputComponent['type'], value: unknown, action: obj
 }
 
 async function sent({ store, form }: Awaited<ReturnType<typeof formFor>>) {
-  expect(Object.values(await problemsOf(store, form)).filter(Boolean)).toEqual([])
-  const { host, seen } = hostOf()
-  const context: ActionContext = { form: submitted(store, form) }
+  expect(Object.values(await findProblems(store, form)).filter(Boolean)).toEqual([])
+  const { host, seen } = createHost()
+  const context: ActionContext = { form: buildSubmission(store, form) }
   await perform(form.action, context, { store, host })
   return seen.requests[0]
 }

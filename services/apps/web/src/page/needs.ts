@@ -33,7 +33,7 @@ export const isInput = (component: Component): component is InputComponent =>
   Object.hasOwn(inputTypes, component.type)
 
 /** Finds inputs and data of a page's components; data that only expressions name is needed without parameters. */
-export function needsOf(components: readonly Component[]): PageNeeds {
+export function findNeeds(components: readonly Component[]): PageNeeds {
   const needs: Need[] = []
   const inputs: InputComponent[] = []
   const forms: FormComponent[] = []

@@ -5,7 +5,7 @@ import { decimalTyped } from './input-values.js'
 type NumberInput = Extract<InputComponent, { type: 'number_input' }>
 
 /** The number one step up (1) or down (-1), exactly; undefined where that is out of bounds, or nothing to step from. */
-export function stepped(
+export function stepNumber(
   { step = 1, min, max }: NumberInput,
   typed: string,
   direction: number,

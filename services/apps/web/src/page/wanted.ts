@@ -1,11 +1,11 @@
-import { evaluated, messageOf, textOf } from '../expression/evaluate.js'
+import { evaluateAsync, toMessage, toText } from '../expression/evaluate.js'
 import type { ExpressionScope } from '../expression/scope.js'
-import { keyOf, type Wanted } from './data-cache.js'
+import { type DataRequest, toCacheKey } from './data-cache.js'
 import type { Typed } from './input-values.js'
 import type { ChoiceInput, Need } from './needs.js'
 
 /** What is to be loaded; or why that is not known, so that nothing is. */
-export type Asked = { wanted: Wanted } | { error: string }
+export type ResolvedRequest = { wanted: DataRequest } | { error: string }
 
 /** What is in inputs that choose, and looked for among their options. */
 export interface Choices {
@@ -14,19 +14,19 @@ export interface Choices {
 }
 
 /** Undefined for what is not shown, or has nothing to ask for. An expression that fails is never taken for no parameter. */
-export async function askedBy(
+export async function resolveRequest(
   { source, params, visible, choice }: Need,
   scope: ExpressionScope,
   choices: Choices,
-): Promise<Asked | undefined> {
+): Promise<ResolvedRequest | undefined> {
   try {
-    const shown = await Promise.all(visible.map((template) => evaluated(template, scope)))
+    const shown = await Promise.all(visible.map((template) => evaluateAsync(template, scope)))
     if (!shown.every(isShown)) return undefined
-    const own = withoutEmpty(await evaluated(params, scope))
+    const own = withoutEmpty(await evaluateAsync(params, scope))
     const more = choice === undefined ? {} : chosenBy(choice, choices)
     return more && { wanted: { source, params: { ...own, ...more } } }
   } catch (error) {
-    return { error: messageOf(error) }
+    return { error: toMessage(error) }
   }
 }
 
@@ -37,7 +37,7 @@ function chosenBy({ input, has }: NonNullable<Need['choice']>, choices: Choices)
   const [name, value] =
     has === 'options'
       ? [options.search, choices.searched(input)]
-      : [options.find, textOf(choices.typed(input))]
+      : [options.find, toText(choices.typed(input))]
   if (has === 'chosen' && value === '') return undefined
   return name === undefined ? {} : withoutEmpty({ [name]: value })
 }
@@ -52,10 +52,14 @@ export function withoutEmpty(params: unknown): Record<string, unknown> {
   )
 }
 
-export const sameAsked = (left: ReadonlyMap<Need, Asked>, right: ReadonlyMap<Need, Asked>): boolean =>
-  left.size === right.size && [...left].every(([need, asked]) => isSame(asked, right.get(need)))
+export const areSameRequests = (
+  left: ReadonlyMap<Need, ResolvedRequest>,
+  right: ReadonlyMap<Need, ResolvedRequest>,
+): boolean =>
+  left.size === right.size && [...left].every(([need, asked]) => isSameRequest(asked, right.get(need)))
 
-export const isSame = (asked: Asked, other: Asked | undefined): boolean =>
+export const isSameRequest = (asked: ResolvedRequest, other: ResolvedRequest | undefined): boolean =>
   other !== undefined && textOfAsked(other) === textOfAsked(asked)
 
-const textOfAsked = (asked: Asked): string => ('wanted' in asked ? keyOf(asked.wanted) : `! ${asked.error}`)
+const textOfAsked = (asked: ResolvedRequest): string =>
+  'wanted' in asked ? toCacheKey(asked.wanted) : `! ${asked.error}`

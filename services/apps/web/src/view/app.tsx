@@ -1,7 +1,7 @@
 import type { AppDefinition } from '@opsplane/contracts'
 import { useCallback, useEffect, useState } from 'react'
 import { ApiFailure, type AppApi, needsLogin } from '../api.js'
-import { messageOf } from '../expression/evaluate.js'
+import { toMessage } from '../expression/evaluate.js'
 import type { Drafts } from '../page/drafts.js'
 import type { Session } from '../session.js'
 import { LoginForm } from './login.js'
@@ -108,7 +108,7 @@ async function loaded(api: AppApi, session: Session): Promise<State> {
       return session.isEmbedded ? endedEmbed : { kind: 'login' }
     }
     const code = error instanceof ApiFailure ? error.code : ''
-    return { kind: 'failed', title: titles[code] ?? 'The app could not be loaded', message: messageOf(error) }
+    return { kind: 'failed', title: titles[code] ?? 'The app could not be loaded', message: toMessage(error) }
   }
 }
 

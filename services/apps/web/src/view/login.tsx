@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { messageOf } from '../expression/evaluate.js'
+import { toMessage } from '../expression/evaluate.js'
 import { Failure } from './failure.js'
 
 interface LoginProps {
@@ -22,7 +22,7 @@ export function LoginForm({ isBack, onLogin }: LoginProps) {
     try {
       await onLogin(String(values.get('email')), String(values.get('password')))
     } catch (error) {
-      setProblem(messageOf(error))
+      setProblem(toMessage(error))
       element.current?.querySelector<HTMLElement>('[name=password]')?.focus()
     } finally {
       setBusy(false)

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { keptAnswer } from './kept-answer.js'
+import { toStoredResponse } from './kept-answer.js'
 
 const secret = 'sesame'
 const kept = (type: string, body: string | Buffer, truncated = false) =>
-  keptAnswer({ headers: { 'content-type': type }, body: Buffer.from(body as string), truncated }, [secret])
+  toStoredResponse({ headers: { 'content-type': type }, body: Buffer.from(body as string), truncated }, [
+    secret,
+  ])
 
 describe('what is kept of an answer', () => {
   test.each<[string, string, string | Buffer, string]>([
@@ -34,7 +36,7 @@ describe('what is kept of an answer', () => {
 
   test('has no headers named as secrets are', () => {
     const headers = { 'set-cookie': 'id=1', 'x-echo': `Bearer ${secret}`, 'x-plain': 'a' }
-    expect(keptAnswer({ headers, body: Buffer.alloc(0), truncated: false }, [secret])).toEqual({
+    expect(toStoredResponse({ headers, body: Buffer.alloc(0), truncated: false }, [secret])).toEqual({
       headers: { 'set-cookie': '***', 'x-echo': 'Bearer ***', 'x-plain': 'a' },
       body: '',
     })

@@ -2,18 +2,18 @@ import { type JsonValue, stringifyExact } from '@opsplane/contracts'
 import { type AnsweredBytes, answerBody } from '@opsplane/http'
 import { createRedaction, maskValue, type Redact } from '@opsplane/runtime'
 
-export interface KeptAnswer {
+export interface StoredResponse {
   headers: Record<string, string>
   body: string
 }
 
 /** An answer as it is kept for people: without the secrets of its request, and without values named as secrets are. */
-export function keptAnswer(answer: AnsweredBytes, secrets: readonly string[]): KeptAnswer {
+export function toStoredResponse(answer: AnsweredBytes, secrets: readonly string[]): StoredResponse {
   const redact = createRedaction(secrets)
   const clean = (text: string, cutOff = false) => redact(text, cutOff).replaceAll('\0', '\ufffd')
   return {
     // Texts by their names, as they were.
-    headers: maskValue(answer.headers, clean) as KeptAnswer['headers'],
+    headers: maskValue(answer.headers, clean) as StoredResponse['headers'],
     body: clean(maskedBody(answer, redact), answer.truncated),
   }
 }

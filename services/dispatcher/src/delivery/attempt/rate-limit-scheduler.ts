@@ -89,7 +89,7 @@ const maxSlackMs = 4_000
 const astrayMs = aheadMs + 250 + maxSlackMs
 
 /** Attempts that may start at once: what a quarter of a second has room for. */
-export const burstOf = (perSecond: number) => Math.max(1, Math.ceil(perSecond / 4))
+export const computeBurst = (perSecond: number) => Math.max(1, Math.ceil(perSecond / 4))
 
 /**
  * Slots are at least 1/rate apart over all replicas, and a slot is used at most (burst - 1)/rate plus its slack
@@ -163,7 +163,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
     schedule.busy = true
     schedule.timer?.cancel()
     schedule.timer = undefined
-    const count = schedule.lateMs > 0 ? 1 : Math.min(burstOf(perSecond), waiting)
+    const count = schedule.lateMs > 0 ? 1 : Math.min(computeBurst(perSecond), waiting)
     const request = { webhookId, perSecond, count, slackMs: schedule.lateMs, aheadMs, astrayMs }
     const askedAt = now()
     try {
@@ -188,7 +188,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
     switch (booking.kind) {
       case 'booked': {
         const { firstInMs, count, intervalMs, perSecond } = booking
-        const easeMs = ((burstOf(perSecond) - 1) * 1_000) / perSecond
+        const easeMs = ((computeBurst(perSecond) - 1) * 1_000) / perSecond
         const slackMs = intervalMs - 1_000 / perSecond
         // It was booked between question and answer: never earlier than the slot, nor later than it allows.
         const waitedMs = now() - askedAt

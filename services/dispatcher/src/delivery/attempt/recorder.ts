@@ -1,9 +1,9 @@
 import { isDependencyAway } from '@opsplane/postgres'
 import { delay, type Logger, retryDelayMs, type Timers } from '@opsplane/runtime'
 import type { Target } from '../../webhook/target.js'
-import type { RecordBatch, Result } from './record-results.js'
+import type { AttemptRecording, RecordBatch } from './record-results.js'
 
-export interface RecorderOptions {
+export interface ResultRecorderOptions {
   record: RecordBatch
   timers: Timers
   log: Logger
@@ -15,9 +15,9 @@ export interface RecorderOptions {
   onPaused(targets: Target[]): void
 }
 
-export interface Recorder {
+export interface ResultRecorder {
   /** Resolves once the result is durable. */
-  add(result: Result): Promise<void>
+  add(result: AttemptRecording): Promise<void>
   /** Results that are not durable yet. */
   pending(): number
   /** Records what is left. */
@@ -27,10 +27,10 @@ export interface Recorder {
 const maxBatch = 200
 const triesPerBatch = 3
 
-type Waiting = { result: Result; done: () => void }
+type Waiting = { result: AttemptRecording; done: () => void }
 
 /** Writes results in batches: what arrives while a statement runs shares the next one. */
-export function createRecorder(options: RecorderOptions): Recorder {
+export function createResultRecorder(options: ResultRecorderOptions): ResultRecorder {
   const { record, timers, log } = options
   let queue: Waiting[] = []
   let writing: Promise<void> | undefined
@@ -105,7 +105,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 }
 
-function withoutDetail(result: Result): Result {
+function withoutDetail(result: AttemptRecording): AttemptRecording {
   const nothing = { response_headers: null, response_body: null, body_start: null, request_headers: {} }
   return { ...result, row: { ...result.row, ...nothing } }
 }

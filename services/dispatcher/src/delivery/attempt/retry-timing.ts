@@ -13,7 +13,7 @@ export interface RetryPolicy {
 const exponentialBaseMs = 2_000
 const fixedDelayMs = 5_000
 
-export interface Chance {
+export interface DelayJitter {
   /** Share of a delay that is random. */
   jitter: number
   /** In [0, 1). */
@@ -24,10 +24,10 @@ export interface Chance {
  * Milliseconds to wait before the given retry (1 is the first): by the webhook's schedule, or its strategy; at
  * least what the endpoint asked for (`askedMs`), as far as the webhook's longest delay allows.
  */
-export function retryWaitMs(
+export function computeRetryDelayMs(
   policy: RetryPolicy,
   retry: number,
-  { jitter, random, askedMs = 0 }: Chance & { askedMs?: number | undefined },
+  { jitter, random, askedMs = 0 }: DelayJitter & { askedMs?: number | undefined },
 ): number {
   const { retrySchedule, retryStrategy, retryMaxDelayMs } = policy
   const scheduled = retrySchedule?.[Math.min(retry, retrySchedule.length) - 1]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type FakeSettings, startFakeSettings, waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 
 let answer = () => {}
@@ -47,6 +47,6 @@ it('a delivery whose secrets come when its lease is over is not sent beside whoe
     return now !== undefined && now !== first
   })
   answer()
-  await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+  await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
   expect(fixture.requestsTo('slow')).toHaveLength(1)
 })

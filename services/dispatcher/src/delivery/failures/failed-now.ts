@@ -1,12 +1,12 @@
 /** What tells failures of one webhook apart by their cause. */
-export const causeOf = (delivery: string) =>
+export const causeSql = (delivery: string) =>
   `md5(concat_ws('|', ${delivery}.last_error_kind, ${delivery}.last_error_message))`
 
 /**
  * The last delivery of an event to a webhook has failed: one that was replayed counts by its replay, whose success, or whose being
  * under way, leaves nothing failed. `delivery` is the name of its table in the statement.
  */
-export const failedNow = (delivery: string) => `${delivery}.status = 'failed'
+export const currentFailureSql = (delivery: string) => `${delivery}.status = 'failed'
   and not exists (select from deliveries other
     where other.webhook_id = ${delivery}.webhook_id and other.event_id = ${delivery}.event_id
       and other.replay_of is not null and other.id <> ${delivery}.id

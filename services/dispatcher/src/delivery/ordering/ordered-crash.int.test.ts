@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import type { DispatcherFixture } from '../../fixture/dispatcher-fixture.js'
 import { type KillableDispatcher, startKillable } from '../../fixture/dispatcher-process.js'
-import { numbered, orderedEndpoint } from '../../fixture/ordered-endpoint.js'
+import { numberedData, orderedEndpoint } from '../../fixture/ordered-endpoint.js'
 
 let killable: KillableDispatcher
 let fixture: DispatcherFixture
@@ -22,7 +22,9 @@ describe('two dispatchers, of which one is killed in the middle', () => {
     const settings = { ordering_key: 'data.key', timeout_ms: 5_000 }
     await fixture.webhook('ordered', settings, endpoint.respond)
     const publish = async (n: number) => {
-      await Promise.all(keys.map((key) => fixture.publish({ type: 'ordered.created', ...numbered(n, key) })))
+      await Promise.all(
+        keys.map((key) => fixture.publish({ type: 'ordered.created', ...numberedData(n, key) })),
+      )
     }
     const publishing = (async () => {
       for (let n = 1; n < perKey; n++) await publish(n)

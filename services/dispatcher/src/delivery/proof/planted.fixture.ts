@@ -1,7 +1,7 @@
-import type { Planted } from './dispatcher-run.fixture.js'
+import type { PlantedFault } from './dispatcher-run.fixture.js'
 
 /** Faults that the dispatcher, or what it stands on, might have: each of them is to be found. */
-export const planted: Record<string, Planted> = {
+export const plantedFaults: Record<string, PlantedFault> = {
   'an event that counts as fanned out as it arrives': { acksOnArrival: true },
   'a delivery that is leased to several replicas': {
     store: (store) => ({

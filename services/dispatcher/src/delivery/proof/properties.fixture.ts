@@ -3,8 +3,8 @@ import { epochMs, type World } from '@opsplane/testing'
 import type { WebhookCommand } from '../../webhook/domain.js'
 import type { Caller } from '../../webhook/rights.js'
 import type { Target } from '../../webhook/target.js'
-import { burstOf } from '../attempt/rate-limit-scheduler.js'
-import { deliveryIdOf } from '../delivery-id.js'
+import { computeBurst } from '../attempt/rate-limit-scheduler.js'
+import { deriveDeliveryId } from '../delivery-id.js'
 import type { DeliveryJob } from '../job.js'
 import { resendActions } from '../resend/resending.js'
 import { type DeliveryRow, type DeliveryRows, isUnfinished } from './delivery-rows.fixture.js'
@@ -110,7 +110,7 @@ export class DeliveryProperties {
     const begun = [...(this.#begun.get(webhookId) ?? []), now]
     this.#begun.set(webhookId, begun)
     for (const [at, since] of begun.entries()) {
-      const most = (perSecond * (now - since)) / 1_000 + burstOf(perSecond)
+      const most = (perSecond * (now - since)) / 1_000 + computeBurst(perSecond)
       if (begun.length - at > most + 1e-6)
         this.#world.broken(`${begun.length - at} attempts to ${webhookId} within ${now - since} ms`)
     }
@@ -154,7 +154,7 @@ export class DeliveryProperties {
     for (const { event, sequence } of this.published) {
       if (sequence >= (orderingSequence ?? '')) return
       if (JSON.stringify(event.data.after?.queue) !== orderingKey) continue
-      const before = this.#rows.deliveries.get(deliveryIdOf(event.id, webhookId))
+      const before = this.#rows.deliveries.get(deriveDeliveryId(event.id, webhookId))
       if (before && (!isUnfinished(before) || this.#resent.has(before.id))) continue
       this.#world.broken(`${id} of ${webhookId} is sent before ${event.id}, which is ${before?.status}`)
     }
@@ -174,7 +174,7 @@ export class DeliveryProperties {
   checkAll(): void {
     for (const { event } of this.published)
       for (const webhookId of webhookIds) {
-        const row = this.#rows.deliveries.get(deliveryIdOf(event.id, webhookId))
+        const row = this.#rows.deliveries.get(deriveDeliveryId(event.id, webhookId))
         if (row) this.#checkEnd(row)
         else if (!this.#wasDeleted.has(webhookId))
           this.#world.broken(`${event.id} has no delivery to ${webhookId}`)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery, type Webhook } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
-import { pausedWithBacklog } from '../../fixture/paused-backlog.js'
+import { createPausedBacklog } from '../../fixture/paused-backlog.js'
 
 /** Deliveries that wait while their webhook is paused. */
 const backlog = Number(process.env.TEST_HELD_DELIVERIES ?? 20_000)
@@ -36,10 +36,10 @@ const statusOf = async (webhook: Webhook, status: Delivery['status']) =>
 
 describe(`a backlog of ${backlog} deliveries`, () => {
   it('is held, drained at its pace and ended without being written when its webhook changes', async () => {
-    const webhook = await pausedWithBacklog(fixture, 'crowded', backlog, () => ({
+    const webhook = await createPausedBacklog(fixture, 'crowded', backlog, () => ({
       status: answered ? 200 : 500,
     }))
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const writes = await countWrites()
     expect(await statusOf(webhook, 'held')).toHaveLength(5)
     expect(await statusOf(webhook, 'pending')).toEqual([])
@@ -70,7 +70,7 @@ describe(`a backlog of ${backlog} deliveries`, () => {
   })
 
   it('of a deleted webhook reads as failed at once, and is ended by and by', async () => {
-    const webhook = await pausedWithBacklog(fixture, 'doomed', backlog)
+    const webhook = await createPausedBacklog(fixture, 'doomed', backlog)
     const { sql } = fixture.service
     const [one] = await statusOf(webhook, 'held')
     // Nothing is tidied up while somebody holds the queue.

@@ -23,7 +23,7 @@ export interface Share {
 }
 
 /** What is held of an endpoint, of a workspace and of all. */
-export interface Held {
+export interface QueueUsage {
   /** Jobs that are queued or reserved. */
   waiting: number
   /** Of these, and of what is under way. */
@@ -31,7 +31,7 @@ export interface Held {
 }
 
 /** What a workspace has under way, queued or reserved. */
-export interface Tenant extends Held {
+export interface Tenant extends QueueUsage {
   workspaceId: string
   running: Record<Job['queueClass'], number>
   slow: number
@@ -43,7 +43,7 @@ export interface Tenant extends Held {
   endpoints: number
 }
 
-export interface Endpoint extends Held {
+export interface Endpoint extends QueueUsage {
   webhookId: string
   tenant: Tenant
   share: Share

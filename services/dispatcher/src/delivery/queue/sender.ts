@@ -1,7 +1,7 @@
 import { systemTimers, type Timers } from '@opsplane/runtime'
 import type { RateLimitScheduler } from '../attempt/rate-limit-scheduler.js'
 import { createQueueClass, type QueueClass } from './queue-class.js'
-import type { Endpoint, Held, Job, Share, Tenant } from './sender-state.js'
+import type { Endpoint, Job, QueueUsage, Share, Tenant } from './sender-state.js'
 
 export type { Job, Share } from './sender-state.js'
 
@@ -72,7 +72,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
   const endpoints = new Map<string, Endpoint>()
   const tenants = new Map<string, Tenant>()
-  const all: Held = { waiting: 0, bytes: 0 }
+  const all: QueueUsage = { waiting: 0, bytes: 0 }
   /** Some job was turned away for what all have, until half of that is free. */
   let shortOfRoom = false
   let slow = 0

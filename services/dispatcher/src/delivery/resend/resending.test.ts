@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApiError, deliveryStatuses } from '@opsplane/contracts'
-import { assertMay, type DeliveryRow, replayed, resendActions, retried } from './resending.js'
+import { assertResendAllowed, buildReplay, buildRetry, type DeliveryRow, resendActions } from './resending.js'
 
 const failed: DeliveryRow = {
   id: 'del_1',
@@ -32,7 +32,7 @@ const to = { url: 'https://new.example.com', nowMs: Date.parse('2026-01-02T00:00
 
 const refusal = (action: 'retry' | 'replay', status: DeliveryRow['status']) => {
   try {
-    assertMay(action, deliveryStatuses.find((known) => known === status) ?? 'pending')
+    assertResendAllowed(action, deliveryStatuses.find((known) => known === status) ?? 'pending')
     return undefined
   } catch (error) {
     return error
@@ -66,7 +66,7 @@ describe('sending again', () => {
   })
 
   it('begins a new cycle of attempts for a retry, to the present address', () => {
-    expect(retried(failed, to)).toEqual({
+    expect(buildRetry(failed, to)).toEqual({
       cycleBase: 4,
       url: to.url,
       status: 'pending',
@@ -76,7 +76,7 @@ describe('sending again', () => {
   })
 
   it('makes a delivery of its own for a replay', () => {
-    expect(replayed('del_2', failed, to)).toEqual({
+    expect(buildReplay('del_2', failed, to)).toEqual({
       id: 'del_2',
       workspaceId: 'ws_1',
       environment: 'production',
@@ -98,8 +98,8 @@ describe('sending again', () => {
   it('waits for its turn, and takes the place of the original, when it is sent in order', () => {
     const ordered = { ...failed, orderingKey: '"inc_1"', orderingSequence: '1' }
     const waits = { status: 'pending', dueAt: null, leaseOwner: null }
-    expect(retried(ordered, to)).toMatchObject(waits)
-    expect(replayed('del_2', ordered, to)).toMatchObject({
+    expect(buildRetry(ordered, to)).toMatchObject(waits)
+    expect(buildReplay('del_2', ordered, to)).toMatchObject({
       ...waits,
       orderingKey: '"inc_1"',
       orderingSequence: '1',

@@ -16,27 +16,27 @@ export const resendActions: Readonly<Record<DeliveryStatus, readonly ResendActio
 }
 
 /** Throws `invalid_state_transition`, which names what is allowed. */
-export function assertMay(action: ResendAction, status: DeliveryStatus): void {
+export function assertResendAllowed(action: ResendAction, status: DeliveryStatus): void {
   const allowed = resendActions[status]
   if (!allowed.includes(action)) throw invalidTransition(`${action} the delivery`, status, allowed)
 }
 
 /** The webhook as it is now. */
-export interface ResendTo {
+export interface ResendTarget {
   url: string
   nowMs: number
 }
 
 /** A cycle of fresh attempts; the attempts made so far stay counted and logged. */
-export function retried(
+export function buildRetry(
   row: DeliveryRow,
-  to: ResendTo,
+  to: ResendTarget,
 ): Pick<DeliveryRow, 'cycleBase' | 'url' | keyof typeof waiting> {
   return { cycleBase: row.attempts, url: to.url, ...waiting }
 }
 
 /** The same event to the same webhook once more, as a delivery of its own. */
-export function replayed(id: string, row: DeliveryRow, to: ResendTo): NewDeliveryRow {
+export function buildReplay(id: string, row: DeliveryRow, to: ResendTarget): NewDeliveryRow {
   const { workspaceId, environment, webhookId, eventId, eventType, bytes, orderingKey, orderingSequence } =
     row
   return {

@@ -1,6 +1,6 @@
 import { oneLine } from '@opsplane/runtime'
 import { CallFailure } from '../call-failure.js'
-import { unlessConnected } from '../outbound-failure.js'
+import { toConnectFailure } from '../outbound-failure.js'
 
 /** What nodemailer says beside the message. */
 interface MailError extends Error {
@@ -13,7 +13,7 @@ const mostWords = 500
 /** What went wrong with a mail. Where it was refused nothing was sent. */
 export function mailFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error
-  const unconnected = unlessConnected(error)
+  const unconnected = toConnectFailure(error)
   if (unconnected) return unconnected
   const { code, responseCode, message } = error as MailError
   const words = oneLine(String(message)).slice(0, mostWords)

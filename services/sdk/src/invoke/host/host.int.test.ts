@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { DelegationRequest, Execution, newId, permissions } from '@opsplane/contracts'
 import { causeHeader, createCauseVerifier } from '@opsplane/http'
 import { type Receiver, startReceiver, testKeys, testPrincipal } from '@opsplane/testing'
-import { everythingKept, type SdkWorld, startSdk } from '../invoke.fixture.js'
+import { dumpAllRows, type SdkFixture, startSdk } from '../invoke.fixture.js'
 
 /** What code reaches outside by: held against what its artifact declares, what its caller may do, and the limits. */
 
@@ -13,7 +13,7 @@ const json = { 'content-type': 'application/json' }
 const latin1 = { 'content-type': 'text/plain; charset=iso-8859-1' }
 const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00])
 
-let world: SdkWorld
+let world: SdkFixture
 let receiver: Receiver
 /** What the platform was asked, in order. */
 const asked: { path: string; body: unknown }[] = []
@@ -335,7 +335,7 @@ describe('a secret', () => {
       const text = JSON.stringify((await world.api.get(`${log}/executions/${id}`)).data(Execution))
       expect(text).toContain('***')
       expect(text).not.toContain(secret)
-      expect(await everythingKept(world.service)).not.toContain(secret)
+      expect(await dumpAllRows(world.service)).not.toContain(secret)
     },
   )
 })
