@@ -18,7 +18,13 @@ import { neverSuccessful } from './fuzz/expectations.js'
 import { isPassedOn, newKey, repeater } from './fuzz/repetition.js'
 import { allowedRequests, edgeRequests } from './fuzz/requests.js'
 import { resolvingTests } from './fuzz/resolving.js'
-import { createFuzzResources, encodeQuery, type FuzzResources, fillPath, removedPaths } from './fuzz/world.js'
+import {
+  createFuzzResources,
+  encodeQuery,
+  type FuzzResources,
+  fillPath,
+  removedPaths,
+} from './fuzz/resources.js'
 import { fetchOpenApi, startTestCluster } from './platform.js'
 
 const runs = Number(process.env.FUZZ_RUNS ?? 1)

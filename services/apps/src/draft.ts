@@ -2,7 +2,7 @@ import { AppPageState, DataSourceState, type TenantScope } from '@opsplane/contr
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { KnownNames } from './check/page.js'
-import { toWorkspaceScope } from './home.js'
+import { toWorkspaceScope } from './workspace-scope.js'
 
 /** What an app is made of as it stands: what would be deployed. */
 export interface Draft {

@@ -12,7 +12,7 @@ import {
   requiredValues,
 } from '../fuzz/document.js'
 import { neverSuccessful } from '../fuzz/expectations.js'
-import { createFuzzResources, type FuzzResources } from '../fuzz/world.js'
+import { createFuzzResources, type FuzzResources } from '../fuzz/resources.js'
 import { fetchOpenApi } from '../platform.js'
 import { joinPlatform, type SharedPlatform } from '../shared/platform.js'
 import { type Called, type ClientCall, clientMakers, type GeneratedClient, generators } from './generated.js'

@@ -11,7 +11,7 @@ import { groupByFamily, everyOperation as tryEveryOperation } from './every-oper
 import type { Answer } from './exchange.js'
 import { fetchRouteTable, listOriginOperations } from './origin.js'
 import { markBody, withRefusedAppends } from './refused-appends.js'
-import { type FuzzResources, fillPath } from './world.js'
+import { type FuzzResources, fillPath } from './resources.js'
 
 const password = 'correct horse battery staple'
 const roles = Object.keys(builtInRoles)

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Operation } from './document.js'
-import type { FuzzResources } from './world.js'
+import type { FuzzResources } from './resources.js'
 
 /** Families of operations tried side by side. */
 const familiesAtOnce = 3

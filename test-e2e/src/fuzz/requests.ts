@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type GenerationOptions, generateValues } from './arbitrary.js'
 import { type Operation, type Parameter, parametersIn, resolveSchema } from './document.js'
 import type { Fields } from './exchange.js'
-import type { FuzzResources } from './world.js'
+import type { FuzzResources } from './resources.js'
 
 /** What a made-up request of an operation consists of. */
 export interface GeneratedRequest {

@@ -3,7 +3,7 @@ import { originPrefix, ResolvedReference, readableKinds } from '@opsplane/contra
 import { z } from 'zod'
 import type { TestCluster } from '../platform.js'
 import { listAllOperations, type OpenApi, toServicePath } from './document.js'
-import type { FuzzResources } from './world.js'
+import type { FuzzResources } from './resources.js'
 
 /** Types of resources in the audit log whose ids are none of the platform's own, or those of logins. */
 const unresolved = ['account', 'article_vote', 'dead_letter', 'login']

@@ -13,8 +13,8 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { AccessChecks } from '../access/changes.js'
 import { mayBuild, mayUse } from '../access/domain.js'
-import { toWorkspaceScope, withWorkspaceScope } from '../home.js'
-import { rejectDuplicate } from '../taken.js'
+import { rejectDuplicate } from '../reject-duplicate.js'
+import { toWorkspaceScope, withWorkspaceScope } from '../workspace-scope.js'
 import { type AppCommand, app } from './domain.js'
 
 export interface Apps {

@@ -19,9 +19,9 @@ import type { Apps } from '../app/apps.js'
 import { checkPage } from '../check/page.js'
 import { readDraft } from '../draft.js'
 import type { Inspection } from '../inspect/inspect.js'
-import type { InspectForCaller } from '../inspect/lookup.js'
+import type { InspectForCaller } from '../inspect/inspect-for-caller.js'
 import type { Platform } from '../platform.js'
-import { type CarriedRights, createCarriedRights, requireCarriedRights } from './carrying.js'
+import { type CarriedRights, createCarriedRights, requireCarriedRights } from './carried-rights.js'
 import {
   computeDigest,
   contentsRow,

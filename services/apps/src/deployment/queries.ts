@@ -1,7 +1,7 @@
 import { AppAccess, environments, PermissionName, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
-import { toWorkspaceScope } from '../home.js'
+import { toWorkspaceScope } from '../workspace-scope.js'
 import { StoredDeployment } from './domain.js'
 
 type Sql = Pick<Database['sql'], 'unsafe'>

@@ -6,8 +6,8 @@ import {
   type Permission,
   type PinnedResource,
 } from '@opsplane/contracts'
-import type { Inspected, PlatformReader } from './ask.js'
 import { inspectConnector, inspectQuery, inspectReport, inspectWorkflow } from './others.js'
+import type { Inspected, PlatformReader } from './platform-reader.js'
 import { inspectTable } from './table.js'
 
 /** What the data sources of an app need, as it is in one environment. */

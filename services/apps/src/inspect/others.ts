@@ -12,7 +12,7 @@ import {
 } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { z } from 'zod'
-import { type Finding, type Inspected, missingResource, type PlatformReader } from './ask.js'
+import { type Finding, type Inspected, missingResource, type PlatformReader } from './platform-reader.js'
 
 type BindingOf<Kind extends SourceBinding['kind']> = Extract<SourceBinding, { kind: Kind }>
 

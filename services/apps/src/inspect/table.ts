@@ -1,6 +1,6 @@
 import { baseColumns, type Permission, type SourceBinding, Table } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
-import { type Finding, type Inspected, missingResource, type PlatformReader } from './ask.js'
+import { type Finding, type Inspected, missingResource, type PlatformReader } from './platform-reader.js'
 
 type TableBinding = Extract<SourceBinding, { kind: 'table' }>
 

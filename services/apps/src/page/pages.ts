@@ -17,8 +17,8 @@ import type { Apps } from '../app/apps.js'
 import { checkPage } from '../check/page.js'
 import { refuseProblems, refuseTooMany } from '../check/refuse.js'
 import { loadNames, maxPages } from '../draft.js'
-import { toWorkspaceScope, withWorkspaceScope } from '../home.js'
-import { rejectDuplicate } from '../taken.js'
+import { rejectDuplicate } from '../reject-duplicate.js'
+import { toWorkspaceScope, withWorkspaceScope } from '../workspace-scope.js'
 import { appPage } from './domain.js'
 
 export interface Pages {

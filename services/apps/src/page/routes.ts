@@ -5,7 +5,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
-import { toWorkspaceScope } from '../home.js'
+import { toWorkspaceScope } from '../workspace-scope.js'
 import type { Pages } from './pages.js'
 import { appPages as table } from './tables.js'
 

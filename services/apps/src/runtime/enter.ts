@@ -10,7 +10,7 @@ import { type DeploymentRow, findLiveAtSlug } from '../deployment/queries.js'
 import type { Embeds } from '../embed/embeds.js'
 import type { Platform } from '../platform.js'
 import { createSourceCompiler } from './compiled.js'
-import type { DeploymentUse } from './running.js'
+import type { DeploymentUse } from './deployment-use.js'
 
 /** Whose address a request is for, as its path says. */
 export interface Address {

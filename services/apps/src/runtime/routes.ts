@@ -8,9 +8,9 @@ import {
 } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { Use } from './call/use.js'
+import type { DeploymentUse } from './deployment-use.js'
 import type { Enter } from './enter.js'
-import { refuseSuspended } from './held.js'
-import type { DeploymentUse } from './running.js'
+import { refuseSuspended } from './suspended.js'
 
 const path = '/origin/apps/:workspace/:slug/-'
 const errors: ErrorCode[] = [

@@ -11,7 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
-import { toWorkspaceScope } from '../home.js'
+import { toWorkspaceScope } from '../workspace-scope.js'
 import type { Sources } from './sources.js'
 import { dataSources as table } from './tables.js'
 

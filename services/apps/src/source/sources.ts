@@ -17,9 +17,9 @@ import type { Apps } from '../app/apps.js'
 import { refuseProblems, refuseTooMany } from '../check/refuse.js'
 import { checkSource } from '../check/source.js'
 import { loadNames, maxSources } from '../draft.js'
-import { toWorkspaceScope, withWorkspaceScope } from '../home.js'
-import type { createWarnings } from '../inspect/lookup.js'
-import { rejectDuplicate } from '../taken.js'
+import type { createWarnings } from '../inspect/inspect-for-caller.js'
+import { rejectDuplicate } from '../reject-duplicate.js'
+import { toWorkspaceScope, withWorkspaceScope } from '../workspace-scope.js'
 import { dataSource } from './domain.js'
 
 export interface Sources {

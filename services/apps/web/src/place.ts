@@ -35,7 +35,7 @@ export function parsePlace({
 export const parseEmbedToken = (hash: string): string | undefined =>
   new URLSearchParams(hash.slice(1)).get(embedTokenKey) ?? undefined
 
-/** The address of a place, below the origin; `placeOf` reads it. */
+/** The address of a place, below the origin; `parsePlace` reads it. */
 export function formatPlace({ workspace, app, page, params, environment, embedId }: Place): string {
   const query = new URLSearchParams()
   if (environment !== undefined) query.set('environment', environment)

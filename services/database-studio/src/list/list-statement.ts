@@ -5,7 +5,7 @@ import { comparedType } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { type Selection, selectList } from '../row/selection.js'
-import type { AccessPath } from './served.js'
+import type { AccessPath } from './access-path.js'
 import { orderBy, type Position, positionList, rangesAfterPosition, type SortTerm } from './sort.js'
 
 export interface ListRequest {

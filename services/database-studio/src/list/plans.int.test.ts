@@ -8,8 +8,8 @@ import { startStudio } from '../record/studio.fixture.js'
 import { readFilter } from '../row/filter.js'
 import { Problems } from '../row/problems.js'
 import { selectAllFields } from '../row/selection.js'
+import { findAccessPath } from './access-path.js'
 import { listStatement } from './list-statement.js'
-import { findAccessPath } from './served.js'
 import { extractPosition, readSort } from './sort.js'
 
 const rows = 60_000

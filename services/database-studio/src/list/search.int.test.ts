@@ -6,9 +6,9 @@ import { z } from 'zod'
 import { startStudio } from '../record/studio.fixture.js'
 import { Problems } from '../row/problems.js'
 import { selectAllFields } from '../row/selection.js'
+import { findAccessPath } from './access-path.js'
 import { listStatement } from './list-statement.js'
 import { buildSearchCondition } from './search.js'
-import { findAccessPath } from './served.js'
 import { readSort } from './sort.js'
 
 const rows = 60_000

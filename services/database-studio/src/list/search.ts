@@ -4,7 +4,7 @@ import { escapeLike } from '../row/conditions.js'
 import { foldedSql } from '../row/folded.js'
 import type { Parameters } from '../row/parameters.js'
 import { searchVector } from '../row/search-vector.js'
-import { searchableFields } from './served.js'
+import { searchableFields } from './access-path.js'
 
 /**
  * The condition of `q`: the words by the full-text indexes of the table; without one, the text as a part of any text of the

@@ -124,7 +124,7 @@ export const foreignCursorError = (cause: unknown) =>
 /** What a listed row has beside its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
 const placeName = (index: number) => `.at${index}`
 
-/** The values of the sort fields, to be selected for `takePosition`: as they are answered they may be rounded, or a record. */
+/** The values of the sort fields, to be selected for `extractPosition`: as they are answered they may be rounded, or a record. */
 export const positionList = (terms: readonly SortTerm[], row: string): string =>
   terms
     .map(({ field }, index) => `${row}.${quoted(field.column)}::text as ${quoted(placeName(index))}`)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, test } from '@jest/globals'
 import { Drift, StudioRecord } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import postgres from 'postgres'
-import { provisionDataPlane } from '../plane/provision-plane.js'
+import { provisionDataPlane } from '../data-plane/provision-data-plane.js'
 import { startStudio } from '../record/studio.fixture.js'
 
 let at: Awaited<ReturnType<typeof startStudio>>

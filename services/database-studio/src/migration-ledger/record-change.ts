@@ -2,7 +2,7 @@ import { type CommandMeta, newId, type PromotedDefinition } from '@opsplane/cont
 import type { Unit } from '@opsplane/eventstore'
 import { quoted } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { Space } from '../plane/space.js'
+import type { Space } from '../data-plane/space.js'
 import { migration } from './domain.js'
 import { computeChecksum, toSequenceName } from './ledger.js'
 

@@ -10,7 +10,7 @@ import {
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import { z } from 'zod'
-import type { JournalActor, Space } from '../plane/space.js'
+import type { JournalActor, Space } from '../data-plane/space.js'
 
 export type Direction = 'up' | 'down' | 'dry'
 

@@ -6,8 +6,8 @@ import { Migration, newId } from '@opsplane/contracts'
 import type { RunningService } from '@opsplane/runtime'
 import { freePort } from '@opsplane/runtime/server-process'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { unreachableServices } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 
 let service: TestService
 let api: ApiClient

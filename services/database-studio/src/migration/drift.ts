@@ -1,7 +1,7 @@
 import type { Drift } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Space } from '../plane/space.js'
+import type { Space } from '../data-plane/space.js'
 import { difference, type TableShape } from './shape.js'
 import { knownTables, parseShapes, sameShape } from './table-changes.js'
 

@@ -1,10 +1,10 @@
 import type { DryRun } from '@opsplane/contracts'
 import type { Sql, TransactionSql } from 'postgres'
 import { z } from 'zod'
+import { AnswerTooLargeError, answerBytes } from '../data-plane/answer-size.js'
+import type { DataPlane, Session } from '../data-plane/data-plane.js'
+import type { JournalActor } from '../data-plane/space.js'
 import type { Run } from '../migration-ledger/runs.js'
-import { AnswerTooLargeError, answerBytes } from '../plane/answer-size.js'
-import type { DataPlane, Session } from '../plane/data-plane.js'
-import type { JournalActor } from '../plane/space.js'
 import { explainFailure, resultTooLargeError } from '../query/failure.js'
 import type { MigrationStatement } from './statements.js'
 

@@ -1,7 +1,7 @@
 import { invalidField, notFound } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
+import type { DataPlane } from '../data-plane/data-plane.js'
 import { computeChecksum, listMigrations, toSequenceName } from '../migration-ledger/ledger.js'
-import type { DataPlane } from '../plane/data-plane.js'
 import { createDefine } from '../table/define.js'
 import type { MigrationService } from './migration-service.js'
 import type { Migrations } from './settle.js'

@@ -10,8 +10,8 @@ import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { TableAggregate } from '../table/tables.js'
 import { computePurgeTime } from '../table/trash.js'
-import { mergePromotedDefinition } from './promoted.js'
-import { type ReadDefinition, readDefinition } from './read-back.js'
+import { mergePromotedDefinition } from './promoted-definition.js'
+import { type ReadDefinition, readDefinition } from './read-definition.js'
 import { TableShape } from './shape.js'
 
 /** What the catalogue has of a space, beside what definitions say. */

@@ -1,7 +1,7 @@
 import type { Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { StudioConfig } from '../config.js'
-import type { DataPlane } from '../plane/data-plane.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
 import { savedQueryRoutes } from './routes.js'
 import { createQueryRunner } from './run.js'
 import { createFreeSql, type FreeSqlOptions, runRoutes } from './run-routes.js'

@@ -8,8 +8,8 @@ import {
   testRole,
   waitFor,
 } from '@opsplane/testing'
-import { unreachableServices } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 
 let service: TestService
 let api: ApiClient

@@ -7,10 +7,10 @@ import { isOutdated, tooManyError } from '../row/failures.js'
 import { type Condition, readFilter } from '../row/filter.js'
 import { readRecord, type Values } from '../row/input.js'
 import { groupInserts, insertGroups, toWriteTarget } from '../row/inserts.js'
-import { type RecordAccess, runStatement } from '../row/open.js'
-import type { ResolvedTable, Row } from '../row/opened.js'
 import { type Place, Problems, pathBelow } from '../row/problems.js'
+import { type RecordAccess, runStatement } from '../row/record-access.js'
 import { checkReferences } from '../row/references.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
 import { selectAllFields } from '../row/selection.js'
 import {
   deleteStatement,
@@ -22,8 +22,8 @@ import {
 } from '../row/write-statements.js'
 import { type CheckUnchanged, findUpsertChanges, toCreations } from '../validation/changes.js'
 import { type FilteredChange, validateMatching } from '../validation/matching.js'
-import { retryOnConflict } from '../validation/raced.js'
-import type { RecordValidator } from '../validation/validating.js'
+import type { RecordValidator } from '../validation/record-validator.js'
+import { retryOnConflict } from '../validation/retry-on-conflict.js'
 import { assertAllowed, createRefusalHandler, ruleForbidsError } from './records.js'
 import { toRowsError } from './refused-row.js'
 

@@ -4,9 +4,9 @@ import type { TransactionSql } from 'postgres'
 import { isRefusedRow, isUnreadable, writeFailure } from '../row/failures.js'
 import type { Values } from '../row/input.js'
 import { groupInserts, insertGroups, toWriteTarget } from '../row/inserts.js'
-import type { RecordAccess } from '../row/open.js'
-import type { ResolvedTable } from '../row/opened.js'
 import { Parameters } from '../row/parameters.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { ResolvedTable } from '../row/resolved-table.js'
 
 interface Written {
   rows: readonly Values[]

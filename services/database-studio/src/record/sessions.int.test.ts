@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { StudioRecord } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
-import { unreachableServices } from '../neighbours.fixture.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 import { startStudio } from './studio.fixture.js'
 
 let at: Awaited<ReturnType<typeof startStudio>>

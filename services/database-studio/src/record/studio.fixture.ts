@@ -1,7 +1,7 @@
 import { type Principal, Table, type TableState } from '@opsplane/contracts'
 import { startTestService } from '@opsplane/testing'
-import { unreachableServices } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 
 /** The real service, with tables made through its API. */
 export async function startStudio(env: Record<string, string> = unreachableServices) {

@@ -1,9 +1,9 @@
 import { isDatabaseAway } from '@opsplane/postgres'
 import postgres from 'postgres'
-import type { DataPlane } from '../plane/data-plane.js'
-import type { JournalActor } from '../plane/space.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import type { JournalActor } from '../data-plane/space.js'
 import type { Values } from './input.js'
-import type { ResolvedTable, Row } from './opened.js'
+import type { ResolvedTable, Row } from './resolved-table.js'
 import { insertStatement } from './write-statements.js'
 
 /** A record to be made by itself, for somebody who is under no rule. */

@@ -1,7 +1,7 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import type { Values } from './input.js'
-import { runStatement } from './open.js'
-import type { ResolvedTable, Row } from './opened.js'
+import { runStatement } from './record-access.js'
+import type { ResolvedTable, Row } from './resolved-table.js'
 import { type Insert, insertStatement, type WriteTarget } from './write-statements.js'
 
 /** One insert: records that name the same columns. */

@@ -3,10 +3,10 @@ import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
 import { findReferenceKey, sqlType, toValueKind } from './fields.js'
 import type { Values } from './input.js'
-import type { RecordAccess } from './open.js'
-import type { Caller, ResolvedTable } from './opened.js'
 import { Parameters, type Statement } from './parameters.js'
 import { type Place, Problems, pathBelow } from './problems.js'
+import type { RecordAccess } from './record-access.js'
+import type { Caller, ResolvedTable } from './resolved-table.js'
 
 /** A reference to no record that the caller may see. */
 export interface MissingReference {

@@ -1,7 +1,7 @@
 import type { RecordOperation } from '@opsplane/contracts'
 import type { Values } from './input.js'
-import type { ResolvedTable } from './opened.js'
 import type { Place } from './problems.js'
+import type { ResolvedTable } from './resolved-table.js'
 
 /** One operation with its table, its values parsed. */
 export interface Step {

@@ -1,6 +1,6 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { ResolvedTable } from './opened.js'
+import type { ResolvedTable } from './resolved-table.js'
 
 /** Of a table nobody has counted yet: of what its records take at least. */
 const bytesOfRecord = 100

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { testRole } from '@opsplane/testing'
-import { openTestDataPlane, type TestDataPlane } from '../plane/plane.fixture.js'
-import type { Space } from '../plane/space.js'
+import { openTestDataPlane, type TestDataPlane } from '../data-plane/data-plane.fixture.js'
+import type { Space } from '../data-plane/space.js'
 
 const actor = { id: 'usr_1', name: 'Ann', type: 'user' as const }
 const acting = { actor, requestId: 'request-1' }

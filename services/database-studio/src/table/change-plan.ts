@@ -1,7 +1,7 @@
 import { baseColumns, type Column, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
+import type { PatchedTable } from './apply-patch.js'
 import { columnSql, defaultSql, isText, relation, type TableName, toSqlType } from './column-sql.js'
-import type { PatchedTable } from './patched.js'
 import {
   checkChangedColumn,
   checkDroppedColumn,

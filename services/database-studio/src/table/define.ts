@@ -2,8 +2,8 @@ import { ApiError, type CommandMeta } from '@opsplane/contracts'
 import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opsplane/eventstore'
 import { type Database, queriesOf, quoted, type StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
+import { roleOfSpace, type Space } from '../data-plane/space.js'
 import { refuseWhileRunning } from '../migration-ledger/runs.js'
-import { roleOfSpace, type Space } from '../plane/space.js'
 import { definitionFailure } from './failures.js'
 
 /** A transaction that changes a schema, and the definitions of what is in it. */

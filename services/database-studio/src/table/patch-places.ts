@@ -1,6 +1,6 @@
 import type { TablePatch } from '@opsplane/contracts'
 import { readdress } from '@opsplane/http'
-import type { PatchedTable } from './patched.js'
+import type { PatchedTable } from './apply-patch.js'
 
 const lists = ['columns', 'indexes', 'uniques', 'checks'] as const
 

@@ -1,7 +1,7 @@
 import { Environment, systemActor } from '@opsplane/contracts'
 import { type DueRow, type MakeWorker, within } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { DataPlane } from '../plane/data-plane.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
 import { duePurges } from './purge-rows.js'
 import type { TableAggregate } from './tables.js'
 import { purgeTable } from './trash.js'

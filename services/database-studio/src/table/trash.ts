@@ -1,7 +1,7 @@
 import type { Instant, TableState, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { quoted } from '@opsplane/postgres'
-import { roleOfSpace, type Space } from '../plane/space.js'
+import { roleOfSpace, type Space } from '../data-plane/space.js'
 import { relation } from './column-sql.js'
 import type { DefinitionTransaction } from './define.js'
 import { buildParts } from './table-sql.js'

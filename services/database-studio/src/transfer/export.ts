@@ -6,11 +6,11 @@ import { resolveListRequest } from '../list/list.js'
 import { conditionsSql } from '../row/conditions.js'
 import { type Field, jsonText, shownExpression } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
-import type { RecordAccess } from '../row/open.js'
-import type { Caller } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
-import { rethrowReadFailure } from '../row/selected.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { Caller } from '../row/resolved-table.js'
 import type { Selection } from '../row/selection.js'
+import { rethrowReadFailure } from '../row/shown-query.js'
 
 export type ExportQuery = Pick<ListQuery, 'filter' | 'timeZone' | 'fields'> & TextForm
 

@@ -1,11 +1,11 @@
 import type { Values } from '../row/input.js'
-import type { RecordAccess } from '../row/open.js'
-import type { ResolvedTable, Row } from '../row/opened.js'
 import type { Place } from '../row/problems.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
 import { marks } from '../row/write-statements.js'
-import { applyValues, findExistingRecords } from './images.js'
-import { StaleValidationError } from './raced.js'
-import type { Change } from './validating.js'
+import { applyValues, findExistingRecords } from './record-images.js'
+import type { Change } from './record-validator.js'
+import { StaleValidationError } from './retry-on-conflict.js'
 
 /** New records, in their order. */
 export const toCreations = (
@@ -15,7 +15,7 @@ export const toCreations = (
 ): Change[] =>
   rows.map((after, index) => ({ opened, operation: 'create', before: null, after, place: placeOf(index) }))
 
-/** Throws RacedValidation unless these records were written as they were validated. */
+/** Throws StaleValidationError unless these records were written as they were validated. */
 export type CheckUnchanged = (written: readonly Row[]) => void
 
 /** What an upsert does: which records it makes, and how it changes those that are there. In the order of `rows`. */

@@ -3,13 +3,13 @@ import type { StatementRunner } from '@opsplane/postgres'
 import { tooManyError } from '../row/failures.js'
 import type { Condition } from '../row/filter.js'
 import type { Values } from '../row/input.js'
-import { type RecordAccess, runStatement } from '../row/open.js'
-import type { ResolvedTable, Row } from '../row/opened.js'
 import type { Statement } from '../row/parameters.js'
 import type { Place } from '../row/problems.js'
-import { applyValues, findMatchingIds, findRecords } from './images.js'
-import { retryOnConflict, StaleValidationError } from './raced.js'
-import type { RecordValidator } from './validating.js'
+import { type RecordAccess, runStatement } from '../row/record-access.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
+import { applyValues, findMatchingIds, findRecords } from './record-images.js'
+import type { RecordValidator } from './record-validator.js'
+import { retryOnConflict, StaleValidationError } from './retry-on-conflict.js'
 
 /** A change of whatever satisfies conditions. */
 export interface FilteredChange {

@@ -1,10 +1,10 @@
 import type { CommandMeta } from '@opsplane/contracts'
-import type { RecordAccess } from '../row/open.js'
-import type { ResolvedTable, Row } from '../row/opened.js'
 import { pathBelow } from '../row/problems.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
 import type { Step } from '../row/step.js'
-import { applyValues, findRecords } from './images.js'
-import type { Change, Image, RecordValidator } from './validating.js'
+import { applyValues, findRecords } from './record-images.js'
+import type { Change, Image, RecordValidator } from './record-validator.js'
 
 interface Validation {
   access: Pick<RecordAccess, 'read'>

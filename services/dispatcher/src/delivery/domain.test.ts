@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { retryAfterMs } from '@opsplane/runtime'
-import type { RetryPolicy } from './attempt/retry-timing.js'
+import type { RetryPolicy } from './attempt/retry-delay.js'
 import { type AttemptOutcome, decideAfterAttempt } from './domain.js'
 
 const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({

@@ -19,7 +19,7 @@ import type { Database, Drizzle } from '@opsplane/postgres'
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
 import type { DeliveryFilters } from './list-filters.js'
-import type { DeliveryRow } from './resend/resending.js'
+import type { DeliveryRow } from './resend/resend-rows.js'
 
 type AttemptRow = typeof deliveryAttempts.$inferSelect
 

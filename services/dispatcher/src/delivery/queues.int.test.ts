@@ -4,7 +4,7 @@ import { waitFor } from '@opsplane/testing'
 import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { createPausedBacklog } from '../fixture/paused-backlog.js'
-import { registerQueueMetrics } from './measure.js'
+import { registerQueueMetrics } from './queue-metrics.js'
 
 let fixture: DispatcherFixture
 beforeEach(async () => {

@@ -16,8 +16,8 @@ import { spanIn } from '@opsplane/http'
 import { type Database, dueNow, groupOf, type NamedFailures, uniqueViolation } from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, replayJobs } from '../schema.js'
-import { isSelected, type ReplayJobRow, type Selection } from './matching.js'
 import type { RecordReplay } from './replay-log.js'
+import { isSelected, type ReplayJobRow, type Selection } from './selection.js'
 
 export interface ReplayContext {
   database: Database

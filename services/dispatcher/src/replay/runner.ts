@@ -4,12 +4,12 @@ import { type MakeWorker, missedPartition, queriesOf, within } from '@opsplane/p
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { findResendTarget } from '../delivery/queries.js'
 import { makeDue } from '../delivery/queue/queue-statements.js'
-import { buildReplay } from '../delivery/resend/resending.js'
+import { buildReplay } from '../delivery/resend/resend-rows.js'
 import type { DeliveryDays } from '../delivery/retention/delivery-days.js'
 import { deliveries, dueReplays, replayJobs } from '../schema.js'
 import { presentJob, toSelection } from './jobs.js'
-import { isSelected, type ReplayJobRow } from './matching.js'
 import type { RecordReplay } from './replay-log.js'
+import { isSelected, type ReplayJobRow } from './selection.js'
 
 export interface ReplayWorkOptions {
   record: RecordReplay

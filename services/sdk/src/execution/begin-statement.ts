@@ -9,7 +9,7 @@ import {
 } from '@opsplane/eventstore'
 import type { NewExecution } from './model.js'
 import { insertRecordsSql, recordParameters } from './record-rows.js'
-import { recheckSeconds } from './turns.js'
+import { recheckSeconds } from './trigger-queue.js'
 
 type Begun = NewExecution & { shown: string }
 

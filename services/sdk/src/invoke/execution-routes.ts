@@ -17,8 +17,8 @@ import {
   type ListExecutionsOptions,
   listExecutions,
 } from '../execution/queries.js'
-import type { Invoker } from './invoking.js'
-import type { ExecutionReplays } from './replaying.js'
+import type { Invoker } from './invoker.js'
+import type { ExecutionReplays } from './replays.js'
 import { isCaller, type ReadResult } from './results.js'
 
 const tag = 'Executions'

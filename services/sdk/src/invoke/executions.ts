@@ -5,15 +5,18 @@ import { createChangedSignals, publishHint } from '@opsplane/nats'
 import { giveBackStatement, held, type StatementRunner } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import type { ArtifactLoader } from '../artifact/loading.js'
-import { createExecutionMetrics } from '../execution/measure.js'
+import type { ArtifactLoader } from '../artifact/loader.js'
+import { createExecutionMetrics } from '../execution/metrics.js'
 import type { ExecutionIdentity, ExecutionPlan, NewExecution } from '../execution/model.js'
+import { presentExecution } from '../execution/present-execution.js'
 import { getExecution } from '../execution/queries.js'
-import { presentExecution } from '../execution/shown.js'
 import { createExecutionStore } from '../execution/store.js'
 import { dueExecutions } from '../execution/tables.js'
-import { waitForEarlierExecutions, wakeNextExecution } from '../execution/turns.js'
-import { createInFlightExecutions, type InFlightExecution, type StopReason } from './in-hand.js'
+import { waitForEarlierExecutions, wakeNextExecution } from '../execution/trigger-queue.js'
+import { createInFlightExecutions, type InFlightExecution, type StopReason } from './in-flight-executions.js'
+import { canStart, type LeasedExecution, leasedColumns, toCaller, toIdentity } from './leased-execution.js'
+import type { ExecutionRequest } from './request.js'
+import type { CallerResult, ReadResult } from './results.js'
 import {
   type CodeRun,
   type CodeRunResult,
@@ -21,11 +24,8 @@ import {
   type RunCode,
   redactUnresolvedInput,
   refuseSuspended,
-} from './perform.js'
-import type { ExecutionRequest } from './request.js'
-import type { CallerResult, ReadResult } from './results.js'
+} from './run-code.js'
 import type { ExecutionSealing } from './sealing.js'
-import { canStart, type LeasedExecution, leasedColumns, toCaller, toIdentity } from './taken-over.js'
 import type { WithinQuota } from './trace-quota.js'
 
 export interface ExecutionsOptions {

@@ -1,7 +1,7 @@
 import type { ExecutionTrigger, ExecutionType, JsonValue, TenantScope } from '@opsplane/contracts'
 import type { Fault } from '@opsplane/json-schema'
 import type { HostFunctions } from '@opsplane/sandbox'
-import type { LoadedArtifact } from '../artifact/loading.js'
+import type { LoadedArtifact } from '../artifact/loader.js'
 import type { ExecutionCaller, ExecutionKey, TouchedRecord } from '../execution/model.js'
 
 /** Where an output is not what it should be, and how. */

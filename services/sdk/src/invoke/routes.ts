@@ -1,6 +1,6 @@
 import { Execution, InvokeArtifact } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import type { Invoker } from './invoking.js'
+import type { Invoker } from './invoker.js'
 
 export function invokeRoutes({ invoke }: Invoker): Route[] {
   return [

@@ -1,6 +1,6 @@
 import type { Execution, JsonValue, TenantScope } from '@opsplane/contracts'
 import type { HostFunctions } from '@opsplane/sandbox'
-import type { LoadedArtifact } from '../artifact/loading.js'
+import type { LoadedArtifact } from '../artifact/loader.js'
 import type { Executions } from './executions.js'
 import { validateInput } from './schemas.js'
 

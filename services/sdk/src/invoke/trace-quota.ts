@@ -1,6 +1,6 @@
 import { stringifyExact } from '@opsplane/contracts'
 import type { Budgets } from '@opsplane/runtime'
-import type { CodeRun, CodeRunResult } from './perform.js'
+import type { CodeRun, CodeRunResult } from './run-code.js'
 
 /** What is kept of an execution that has ended: all of it, or beyond the quota of its workspace no values and no logs. */
 export type WithinQuota = (

@@ -20,9 +20,9 @@ import {
   upsertSchedule,
 } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { ArtifactLoader } from '../artifact/loading.js'
+import type { ArtifactLoader } from '../artifact/loader.js'
 import { validateInput } from '../invoke/schemas.js'
-import { findNeededRights } from '../pack/needs.js'
+import { findNeededRights } from '../pack/needed-rights.js'
 import { job } from './domain.js'
 
 const jobOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'job', id, tenant })

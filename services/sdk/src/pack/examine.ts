@@ -17,8 +17,13 @@ import type { CodeRunner } from '@opsplane/sandbox'
 import type { AvailablePacks } from './available.js'
 import { type ResolvedPack, resolvePack } from './content.js'
 import type { PackRecord } from './domain.js'
-import { findNeededRights } from './needs.js'
-import { findKnownVersions, findOccupiedSlugs, type KnownVersion, type OccupiedSlug } from './present.js'
+import {
+  findKnownVersions,
+  findOccupiedSlugs,
+  type KnownVersion,
+  type OccupiedSlug,
+} from './existing-packs.js'
+import { findNeededRights } from './needed-rights.js'
 import { problemsFailure } from './refusals.js'
 import { findSecretWarnings } from './secret-targets.js'
 import type { FindUses } from './uses.js'

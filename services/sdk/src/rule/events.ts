@@ -10,7 +10,7 @@ import {
 import type { UnreadEvent } from '@opsplane/eventstore'
 import { type DepthsAfter, maxCausationDepth } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import type { ActiveRule, ArtifactLoader } from '../artifact/loading.js'
+import type { ActiveRule, ArtifactLoader } from '../artifact/loader.js'
 import type { TouchedRecord } from '../execution/model.js'
 import type { Executions } from '../invoke/executions.js'
 

@@ -14,7 +14,7 @@ import {
 import { type DepthsAfter, maxCausationDepth, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { ArtifactLoader, LoadedArtifact } from '../artifact/loading.js'
+import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
 import type { TouchedRecord } from '../execution/model.js'
 import type { Executions } from '../invoke/executions.js'
 import { validateInput } from '../invoke/schemas.js'

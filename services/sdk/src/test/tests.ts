@@ -13,7 +13,7 @@ import type { RequestMeta } from '@opsplane/http'
 import { type JudgedOutcome, judge, recordedFunctions, recordedHost } from '@opsplane/packs'
 import type { HostFunctions } from '@opsplane/sandbox'
 import type { Artifacts } from '../artifact/artifacts.js'
-import type { ArtifactLoader, LoadedArtifact } from '../artifact/loading.js'
+import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
 
 /** What came of running an artifact, as the log of executions has it. */
 type Recorded = JudgedOutcome & { id: string; duration_ms: number | null }

@@ -2,7 +2,7 @@ import { ApiError, type AppActionRequest, tenantKey } from '@opsplane/contracts'
 import type { CallOperation, OperationInput } from '@opsplane/http'
 import type { Expressions, Template } from '@opsplane/sandbox'
 import type { CompiledSource } from '../compiled.js'
-import { buildScope, type DeploymentUse } from '../running.js'
+import { buildScope, type DeploymentUse } from '../deployment-use.js'
 
 /** One use of a data source: its parameters are parsed. */
 export interface SourceCall {

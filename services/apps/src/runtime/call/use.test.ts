@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { DeploymentContents } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { createSourceCompiler } from '../compiled.js'
-import type { DeploymentUse } from '../running.js'
+import type { DeploymentUse } from '../deployment-use.js'
 import { createUse } from './use.js'
 
 const contents: DeploymentContents = {

@@ -1,7 +1,7 @@
 import type { AppAction, AppActionRequest } from '@opsplane/contracts'
 import { ExpressionError, evaluateAsync, toMessage, toText } from '../expression/evaluate.js'
+import { withoutEmpty } from './resolve-request.js'
 import type { PageStore } from './store.js'
-import { withoutEmpty } from './wanted.js'
 
 /** What an action does beside calling a source. */
 export interface ActionHost {

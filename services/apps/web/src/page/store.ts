@@ -14,8 +14,8 @@ import { type InitialStates, InputStates, type Outcome } from './input-states.js
 import type { Typed } from './input-values.js'
 import { type ChoiceInput, type FormComponent, findNeeds, type Need, type PageNeeds } from './needs.js'
 import { buildPageScope } from './page-scope.js'
+import { areSameRequests, isSameRequest, type ResolvedRequest, resolveRequest } from './resolve-request.js'
 import type { PageStoreOptions } from './store-options.js'
-import { areSameRequests, isSameRequest, type ResolvedRequest, resolveRequest } from './wanted.js'
 
 /** So many times in a row data may lead to other data by itself. */
 const maxRounds = 20

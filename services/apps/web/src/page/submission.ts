@@ -2,8 +2,8 @@ import { evaluateAsync } from '../expression/evaluate.js'
 import type { Submitted } from './actions.js'
 import { findProblem } from './input-values.js'
 import type { FormComponent } from './needs.js'
+import { isShown } from './resolve-request.js'
 import type { PageStore } from './store.js'
-import { isShown } from './wanted.js'
 
 export type Problems = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
 import { Tab, TabList, TabPanel, TabProvider } from '@ariakit/react'
 import type { Component } from '@opsplane/contracts'
 import { useId } from 'react'
-import { isShown } from '../page/wanted.js'
+import { isShown } from '../page/resolve-request.js'
 import { ButtonView } from './button.js'
 import { ChartView } from './chart.js'
 import { usePage, useValue } from './context.js'

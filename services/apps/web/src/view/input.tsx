@@ -1,7 +1,7 @@
 import type { InputComponent } from '@opsplane/contracts'
 import { type KeyboardEvent, useId } from 'react'
 import type { Typed } from '../page/input-values.js'
-import { stepNumber } from '../page/stepped.js'
+import { stepNumber } from '../page/step-number.js'
 import { ChoiceControl } from './choice.js'
 import { usePage } from './context.js'
 import type { ControlProps } from './control-props.js'

@@ -12,13 +12,13 @@ import { type Budgets, retryAfterMs } from '@opsplane/runtime'
 import type { Credentials } from '../../webhook/sealing.js'
 import type { Target } from '../../webhook/target.js'
 import type { AttemptOutcome } from '../domain.js'
-import { toStoredResponse } from './kept-answer.js'
 import {
   buildRequestHeaders,
   HeadersError,
   type RequestHeaders,
   secretRefusedError,
 } from './request-headers.js'
+import { toStoredResponse } from './stored-response.js'
 
 /** What is kept of one request. */
 export interface AttemptRecord {

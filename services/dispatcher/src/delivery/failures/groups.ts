@@ -2,7 +2,7 @@ import type { FailureGroup, Page } from '@opsplane/contracts'
 import { settledPosition } from '@opsplane/eventstore'
 import { type Database, type FailuresOptions, failureGroups, readFailures } from '@opsplane/postgres'
 import { deliveryPositions } from '../changes.js'
-import { causeSql, currentFailureSql } from './failed-now.js'
+import { causeSql, currentFailureSql } from './current-failures.js'
 
 /** Of each webhook the last failures by their index; deliveries of deleted ones can be mended by nobody. */
 export const failedDeliveries = `

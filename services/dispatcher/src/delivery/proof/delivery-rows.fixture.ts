@@ -1,9 +1,9 @@
 import { type TenantScope, tenantKey } from '@opsplane/contracts'
 import { type WebhookCommand, type WebhookState, webhook } from '../../webhook/domain.js'
 import type { AttemptColumns } from '../attempt/record-statement.js'
-import { buildReplay, buildRetry, type DeliveryRow, type ResendAction } from '../resend/resending.js'
+import { buildReplay, buildRetry, type DeliveryRow, type ResendAction } from '../resend/resend-rows.js'
 
-export type { DeliveryRow } from '../resend/resending.js'
+export type { DeliveryRow } from '../resend/resend-rows.js'
 
 /** A webhook's row, and what its queue keeps of it. */
 export interface WebhookRow {

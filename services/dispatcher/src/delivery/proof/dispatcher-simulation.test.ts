@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { failingSeed, InvariantError, isLongTier, simulate } from '@opsplane/testing'
 import { DispatcherRun } from './dispatcher-run.fixture.js'
-import { plantedFaults } from './planted.fixture.js'
+import { plantedFaults } from './planted-faults.fixture.js'
 
 test('each event is delivered or its delivery says why not, in order and by one replica, whatever happens', () =>
   simulate(40, (seed) => new DispatcherRun(seed)))

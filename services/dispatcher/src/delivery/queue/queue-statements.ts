@@ -33,9 +33,9 @@ export interface ClaimOptions {
 export interface QueueRows {
   /** See `claimDue`. */
   claim(options: Omit<ClaimOptions, 'owner'>): Promise<Claimed[]>
-  /** See `nextDueIn`. */
+  /** See `findNextDueMs`. */
   nextDueIn(except: string[]): Promise<number | undefined>
-  /** See `tidyQueues`. */
+  /** See `cleanUpQueues`. */
   tidy(limit: number): Promise<boolean>
   /** Fails deliveries that it has leased, whose events are gone. */
   failWithoutEvent(ids: string[]): Promise<void>

@@ -1,7 +1,7 @@
 import { type CommandMeta, type Decider, type Delivery, newId, type WebhookResend } from '@opsplane/contracts'
 import type { EventStore, Transaction } from '@opsplane/eventstore'
 import { statementsOf } from '@opsplane/postgres'
-import type { ResendAction } from './resending.js'
+import type { ResendAction } from './resend-rows.js'
 
 export type ResendState = WebhookResend & { webhookName: string }
 export type ResendCommand = { kind: ResendAction; resend: ResendState }

@@ -14,7 +14,7 @@ import {
   type DeliveryRow,
   type ResendAction,
   type ResendTarget,
-} from './resending.js'
+} from './resend-rows.js'
 
 export interface ResendContext {
   database: Database

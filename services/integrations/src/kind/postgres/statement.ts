@@ -27,7 +27,7 @@ export class StatementNotStartedError extends Error {
   override name = 'NeverStarted'
 }
 
-/** Runs one statement in a transaction of its own. Throws what Postgres says, or NeverStarted. */
+/** Runs one statement in a transaction of its own. Throws what Postgres says, or StatementNotStartedError. */
 export async function runStatement(
   { sql, namesOf }: Session,
   { sql: text, parameters, types, maxRows }: Statement,

@@ -3,7 +3,7 @@ import { HostError } from '@opsplane/sandbox'
 import { z } from 'zod'
 import type { HostFunction } from './host-call.js'
 import { platformCaller } from './platform-caller.js'
-import { findTouchedRecords } from './touched.js'
+import { findTouchedRecords } from './touched-records.js'
 
 const Call = z.strictObject({
   operation: z.string().max(100),

@@ -1,5 +1,5 @@
 import type { JsonValue, TenantScope } from '@opsplane/contracts'
-import type { LoadedArtifact } from '../../artifact/loading.js'
+import type { LoadedArtifact } from '../../artifact/loader.js'
 import type { ExecutionCaller, TouchedRecord } from '../../execution/model.js'
 
 /** One call of a host function, and the execution it is made in. */

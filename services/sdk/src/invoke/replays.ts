@@ -3,7 +3,7 @@ import { depthOfRequest, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { getExecution } from '../execution/queries.js'
 import type { Executions } from './executions.js'
-import { findInputRecords, type Invoker, toExecutionCaller } from './invoking.js'
+import { findInputRecords, type Invoker, toExecutionCaller } from './invoker.js'
 import { validateInput } from './schemas.js'
 
 export interface ExecutionReplays {

@@ -57,7 +57,7 @@ export interface DataPlane {
   /**
    * The same for one statement, in one round trip. `statement` is given a function call to select from, such as `insert
    * into t (…) select … from <proof>, unnest($4 …)`; $1 to $3 are its arguments, so that those of the statement begin at $4.
-   * It answers `mostWrittenAtOnce` records at most, so that its answer is never the reason that its outcome is unknown.
+   * It answers `maxRecordsWritten` records at most, so that its answer is never the reason that its outcome is unknown.
    */
   writeOne<Row extends object>(
     space: Space,

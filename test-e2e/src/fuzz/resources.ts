@@ -8,10 +8,10 @@ import { prepareApps } from './apps.js'
 import { prepareDesk } from './desk.js'
 import { exampleBody, listOperations, type OpenApi, type Operation, toServicePath } from './document.js'
 import type { Answer, Fields, Info, Sent } from './exchange.js'
-import { prepareWorkflows } from './flows.js'
 import { password, preparePeople } from './people.js'
 import { preparePacks } from './sdk.js'
 import { file, prepareStudio } from './studio.js'
+import { prepareWorkflows } from './workflows.js'
 
 /** Of what has no end. */
 async function beginningOf(body: Readable): Promise<string> {

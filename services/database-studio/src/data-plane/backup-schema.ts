@@ -11,7 +11,7 @@ import {
 import type { BesideSchema } from '@opsplane/service'
 import { z } from 'zod'
 import { spaceRoles } from './logins.js'
-import { tenantRole } from './provision-plane.js'
+import { tenantRole } from './provision-data-plane.js'
 import { spaceRoleName } from './space.js'
 
 const schema = 'database_studio'

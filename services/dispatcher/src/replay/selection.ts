@@ -1,6 +1,6 @@
 import { leastId } from '@opsplane/contracts'
 import { and, eq, gte, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { causeSql, currentFailureSql } from '../delivery/failures/failed-now.js'
+import { causeSql, currentFailureSql } from '../delivery/failures/current-failures.js'
 import { belongsToWebhook } from '../delivery/queries.js'
 import { deliveries, type replayJobs } from '../schema.js'
 

@@ -1,6 +1,6 @@
 import type { Principal, StudioRecord, Table, TenantScope } from '@opsplane/contracts'
-import type { TableValidation } from '../plane/definitions.js'
-import type { Space } from '../plane/space.js'
+import type { TableValidation } from '../data-plane/definitions.js'
+import type { Space } from '../data-plane/space.js'
 import type { Condition } from './filter.js'
 
 /** A table a request is about, with what the caller may see and change of it. */

@@ -16,10 +16,10 @@ import {
 } from '@opsplane/runtime'
 import type { CodeOutcome, CodeRunner, HostFunctions, Json } from '@opsplane/sandbox'
 import { inSpan } from '@opsplane/telemetry'
-import type { LoadedArtifact } from '../artifact/loading.js'
+import type { LoadedArtifact } from '../artifact/loader.js'
 import type { ExecutionIdentity, Outcome, Result, TouchedRecord } from '../execution/model.js'
 import { createHost, type HostFunctionTable } from './host/host.js'
-import type { InFlightExecution, StopReason } from './in-hand.js'
+import type { InFlightExecution, StopReason } from './in-flight-executions.js'
 import type { ExecutionRequest } from './request.js'
 import { findOutputFault } from './schemas.js'
 

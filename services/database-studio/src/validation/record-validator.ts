@@ -12,8 +12,8 @@ import {
 import { type ServiceClient, validationFailed } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { buildFields } from '../row/fields.js'
-import type { ResolvedTable } from '../row/opened.js'
 import { type Place, pathBelow } from '../row/problems.js'
+import type { ResolvedTable } from '../row/resolved-table.js'
 
 /** Columns of a record. */
 export type Image = Record<string, unknown>

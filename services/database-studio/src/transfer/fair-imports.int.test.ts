@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Principal, RecordImport, TableState } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { unreachableServices } from '../neighbours.fixture.js'
 import { assets } from '../record/assets.fixture.js'
 import { startStudio } from '../record/studio.fixture.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 
 const limited = testPrincipal()
 const full = testPrincipal()

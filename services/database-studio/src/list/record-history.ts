@@ -7,10 +7,10 @@ import { z } from 'zod'
 import { conditionsSql, findFields } from '../row/conditions.js'
 import { type Field, sqlType } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
-import type { RecordAccess } from '../row/open.js'
-import type { ResolvedTable } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { Problems } from '../row/problems.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { ResolvedTable } from '../row/resolved-table.js'
 import { type ListQuery, readFilterText } from './list.js'
 
 /** Records as they were, read from the journal: what is deleted was there too. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApiError, deliveryStatuses } from '@opsplane/contracts'
-import { assertResendAllowed, buildReplay, buildRetry, type DeliveryRow, resendActions } from './resending.js'
+import {
+  assertResendAllowed,
+  buildReplay,
+  buildRetry,
+  type DeliveryRow,
+  resendActions,
+} from './resend-rows.js'
 
 const failed: DeliveryRow = {
   id: 'del_1',

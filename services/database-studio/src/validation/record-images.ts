@@ -1,15 +1,15 @@
 import { stringifyExact, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
-import { maxRecordsRead } from '../plane/answer-size.js'
+import { maxRecordsRead } from '../data-plane/answer-size.js'
 import { conditionsSql } from '../row/conditions.js'
 import type { Condition } from '../row/filter.js'
 import type { Values } from '../row/input.js'
-import type { RecordAccess } from '../row/open.js'
-import type { ResolvedTable, Row } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
 import { selectAllFields, selectList } from '../row/selection.js'
 import { existingStatement, marks } from '../row/write-statements.js'
-import { batchTooLargeError, type Image, maxBatchBytes } from './validating.js'
+import { batchTooLargeError, type Image, maxBatchBytes } from './record-validator.js'
 
 type Reading = Pick<RecordAccess, 'read'>
 

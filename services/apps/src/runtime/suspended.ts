@@ -1,6 +1,6 @@
 import { ApiError } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import type { DeploymentUse } from './running.js'
+import type { DeploymentUse } from './deployment-use.js'
 
 /**
  * Throws `forbidden` (`owner_rights`) for a deployment that is held until it is taken over. What its giver lacks is named to

@@ -1,6 +1,6 @@
 import type { PromotedDefinition } from '@opsplane/contracts'
 import { buildParts } from '../table/table-sql.js'
-import type { ReadDefinition } from './read-back.js'
+import type { ReadDefinition } from './read-definition.js'
 import type { TableShape } from './shape.js'
 
 /**

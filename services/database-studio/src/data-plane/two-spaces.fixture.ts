@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
-import { openTestDataPlane, type TestDataPlane } from './plane.fixture.js'
+import { openTestDataPlane, type TestDataPlane } from './data-plane.fixture.js'
 import { roleOfSpace, type Space, type SpaceRole } from './space.js'
 
 const acting = { actor: { id: 'usr_1', name: 'Ann', type: 'user' as const }, requestId: 'request-1' }

@@ -2,8 +2,8 @@ import type { AppProblem, DataSourceState } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import type { Platform } from '../platform.js'
-import { createPlatformReader } from './ask.js'
 import { type Inspection, inspectSources } from './inspect.js'
+import { createPlatformReader } from './platform-reader.js'
 
 type Sources = Parameters<typeof inspectSources>[1]
 

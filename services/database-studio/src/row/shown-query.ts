@@ -1,7 +1,7 @@
 import { readFailure } from './failures.js'
-import type { RecordAccess } from './open.js'
-import type { Caller, ResolvedTable } from './opened.js'
 import { Problems } from './problems.js'
+import type { RecordAccess } from './record-access.js'
+import type { Caller, ResolvedTable } from './resolved-table.js'
 import type { RelatedTables, Selection } from './selection.js'
 import { readExpand, readFields, selectAllFields } from './selection.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { toStoredResponse } from './kept-answer.js'
+import { toStoredResponse } from './stored-response.js'
 
 const secret = 'sesame'
 const kept = (type: string, body: string | Buffer, truncated = false) =>

@@ -1,9 +1,9 @@
 import { ApiError, type ArtifactApi, notFound } from '@opsplane/contracts'
 import { depthOfRequest, type RawAnswer, type RawRequest, type RequestMeta } from '@opsplane/http'
-import { findRecords, type Invoker, toExecutionCaller, toTrigger } from '../invoke/invoking.js'
+import { findRecords, type Invoker, toExecutionCaller, toTrigger } from '../invoke/invoker.js'
 import { validateInput } from '../invoke/schemas.js'
-import { buildResponse, findResponseFault } from './answer.js'
 import { buildArtifactRequest } from './request.js'
+import { buildResponse, findResponseFault } from './response.js'
 
 /** Answers a request by an artifact of the kind `api`, by its id or slug. Throws what the request is answered with else. */
 export type CallArtifact = (idOrSlug: string, request: RawRequest, meta: RequestMeta) => Promise<RawAnswer>

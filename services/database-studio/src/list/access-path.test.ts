@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { assets } from '../record/assets.fixture.js'
 import { readFilter } from '../row/filter.js'
 import { Problems } from '../row/problems.js'
-import { findAccessPath } from './served.js'
+import { findAccessPath } from './access-path.js'
 import { readSort } from './sort.js'
 
 const query = { in: 'query', path: '' } as const
