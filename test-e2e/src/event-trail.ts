@@ -1,7 +1,7 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
-import { serverOf } from '@opsplane/testing'
+import { parseServerUrl } from '@opsplane/testing'
 
 /** A busy server may take longer than the 5 s that clients give it. */
 export const clientTimeoutMs = 60_000

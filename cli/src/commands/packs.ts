@@ -175,7 +175,7 @@ function addInstalling(packs: Command, io: Io): void {
 
 async function bodyOf(pack: string, { available, integrity }: InstallFlags): Promise<object> {
   if (available) return { available: pack }
-  const { integrityOf, packTarball, readFolder } = await tools()
+  const { computeIntegrity: integrityOf, packTarball, readFolder } = await tools()
   if (/\.(tgz|tar\.gz)$/.test(pack)) {
     const bytes = readFileSync(pack)
     return { tarball: bytes.toString('base64'), integrity: integrity ?? integrityOf(bytes) }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createRequireEnvironment } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
-import { defineService, dependentsRoute, namesRoute, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, namesRoute, openServiceClient } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { spacesBackupSchema } from './data-plane/backup-schema.js'
 import { createDataPlane } from './data-plane/data-plane.js'
@@ -47,7 +47,7 @@ export const databaseStudio = defineService<StudioConfig>({
     const records = createRecordServices(ctx, { plane, definitions, validating, limits, refuseFull })
     const refuseRuled = createRowRuleGuard(ctx.database)
     const queries = createQueries(ctx, plane, { refuseRuled, refuseFull })
-    const settings = openNeighbour(ctx, 'settings')
+    const settings = openServiceClient(ctx, 'settings')
     const requireEnvironment = createRequireEnvironment(settings)
     const migrations = openMigrations(ctx, {
       plane,

@@ -11,7 +11,7 @@ import {
 } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
 import { createExpressions } from '@opsplane/sandbox'
-import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openServiceClient } from '@opsplane/service'
 import { type IntegrationsConfig, loadConfig } from './config.js'
 import { createCalls } from './connector/calls.js'
 import { createConnectors } from './connector/connectors.js'
@@ -49,7 +49,7 @@ export const integrations = defineService<IntegrationsConfig>({
   deciders: [connector],
   async setup(ctx) {
     const { config, database, clock, log } = ctx
-    const settings = openNeighbour(ctx, 'settings')
+    const settings = openServiceClient(ctx, 'settings')
     const outbound = await outboundOf(config)
     const http = createOutboundHttp(outbound)
     const signCause = createCauseSigner({ service: 'integrations', privateKey: config.servicePrivateKey })

@@ -1,12 +1,18 @@
 import { fileURLToPath } from 'node:url'
-import { createCauses, createOperations, permissionsOf, platformClients, remoteDepths } from '@opsplane/http'
+import {
+  createCauses,
+  createOperations,
+  createPermissionFinder,
+  platformClients,
+  remoteDepths,
+} from '@opsplane/http'
 import { createCodeRunner, measureChildren } from '@opsplane/sandbox'
 import {
   allOwned,
   createSubscriptionRules,
   defineService,
   dependentsRoute,
-  openNeighbour,
+  openServiceClient,
   watchOwnerRights,
 } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
@@ -40,7 +46,7 @@ export const sdk = defineService<SdkConfig>({
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [artifact, job, pack],
   async setup(ctx) {
-    const settings = openNeighbour(ctx, 'settings')
+    const settings = openServiceClient(ctx, 'settings')
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const runner = createCodeRunner({ log: ctx.log })

@@ -10,9 +10,9 @@ import {
   type RollbackApp,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type Aggregate, lockOfTenant, serializer } from '@opsplane/eventstore'
-import { mostDetails, type RequestMeta } from '@opsplane/http'
-import { statementsOf } from '@opsplane/postgres'
+import { type Aggregate, lockTenant, serializer } from '@opsplane/eventstore'
+import { maxDetails, type RequestMeta } from '@opsplane/http'
+import { toStatementRunner } from '@opsplane/postgres'
 import type { Expressions } from '@opsplane/sandbox'
 import type { ServiceContext } from '@opsplane/service'
 import type { Apps } from '../app/apps.js'
@@ -85,7 +85,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<Inspection> => {
     const world = await lookUp(contents.sources, id, meta)
     const problems = [...(await ofPages(expressions, contents, meta.tenant)), ...world.problems]
-    return { ...world, problems: problems.slice(0, mostDetails) }
+    return { ...world, problems: problems.slice(0, maxDetails) }
   }
 
   const stateOf = (release: Release, id: string, world: Inspection, meta: RequestMeta): StoredDeployment => ({

@@ -30,7 +30,7 @@ export function buildSearchCondition(
     }
     const pattern = foldedSql(parameters.bind(`%${escapeLike(q)}%`, 'text'))
     const parts = searchableFields(table).map(
-      ({ column }) => `${foldedSql(`${row}.${quoted(column)}::text`)} like ${pattern}`,
+      ({ column }) => `${foldedSql(`${row}.${quoteIdentifier(column)}::text`)} like ${pattern}`,
     )
     return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
   }

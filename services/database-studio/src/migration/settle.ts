@@ -1,7 +1,7 @@
 import type { MigrationState } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
 import { type EventStore, VersionRaceError } from '@opsplane/eventstore'
-import { type DueRow, type MakeWorker, type StatementRunner, within } from '@opsplane/postgres'
+import { type CreateWorker, type DueRow, type StatementRunner, transactionWorker } from '@opsplane/postgres'
 import type { MigrationCommand } from '../migration-ledger/domain.js'
 import { isOvertaken, toSequenceName } from '../migration-ledger/ledger.js'
 import { lockRun, removeRun, toTenant } from '../migration-ledger/runs.js'

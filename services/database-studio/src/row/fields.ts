@@ -1,5 +1,5 @@
 import type { Column, TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 
 /** What a field's values are in Postgres and in JSON. */
 export type ValueKind =

@@ -1,5 +1,5 @@
 import type { Column } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
 import { findReferenceKey, sqlType, toValueKind } from './fields.js'
 import type { Values } from './input.js'
@@ -83,7 +83,7 @@ function missingStatement(
   const type = sqlType({ kind: toValueKind(definition) })
   const column = quoted(definition.name)
   const parameters = new Parameters()
-  const from = (slug: string) => `${quoted(space.schema)}.${quoted(slug)}`
+  const from = (slug: string) => `${quoteIdentifier(space.schema)}.${quoteIdentifier(slug)}`
   const rows = parameters.bind(JSON.stringify(given), 'json')
   const seen = conditionsSql(target.readRule, 't', parameters)
   const kept = conditionsSql(readRule, 'r', parameters)

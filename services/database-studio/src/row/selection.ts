@@ -1,5 +1,5 @@
 import type { TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
 import { buildFields, type Field, findReferenceKey, shownExpression } from './fields.js'
 import type { Condition } from './filter.js'

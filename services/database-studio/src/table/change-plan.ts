@@ -41,7 +41,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
     for (const name of constraints.keys()) alter(`drop constraint ${quoted(name)}`)
     // A reference that a migration has made has no index.
     for (const name of indexes.keys())
-      plan.statements.push(`drop index if exists ${quoted(schema)}.${quoted(name)}`)
+      plan.statements.push(`drop index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(name)}`)
   }
 
   const { pairs, namesHold } = pairColumns(before, { after, renamed })
@@ -59,9 +59,11 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   dropParts(missing(buildParts(old, before), parts))
   // Names that nobody chose follow those of table and columns.
   for (const [from, to] of inTurn(zip(parts.constraints, partsBefore.constraints)))
-    alter(`rename constraint ${quoted(from)} to ${quoted(to)}`)
+    alter(`rename constraint ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`)
   for (const [from, to] of inTurn(zip(parts.indexes, partsBefore.indexes)))
-    plan.statements.push(`alter index if exists ${quoted(schema)}.${quoted(from)} rename to ${quoted(to)}`)
+    plan.statements.push(
+      `alter index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`,
+    )
   dropParts(missing(partsBefore, partsAfter))
   const gone = before.columns.filter(({ name }) => !kept.has(name))
   for (const column of gone.sort((a, b) => isComputed(b) - isComputed(a))) {
@@ -71,7 +73,8 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   const renames = [...renamed].flatMap(([to, from]): [string, string][] =>
     kept.has(from) ? [[from, to]] : [],
   )
-  for (const [from, to] of inTurn(renames)) alter(`rename column ${quoted(from)} to ${quoted(to)}`)
+  for (const [from, to] of inTurn(renames))
+    alter(`rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`)
   for (const [from, column] of pairs.sort(([, a], [, b]) => isComputed(a) - isComputed(b))) {
     if (from) changeColumn(from, column)
     else {
@@ -82,7 +85,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   }
   const come = missing(partsAfter, partsBefore)
   for (const [name, definition] of come.constraints)
-    alter(`add constraint ${quoted(name)} ${definition}`, plan.parts)
+    alter(`add constraint ${quoteIdentifier(name)} ${definition}`, plan.parts)
   const unique = uniqueIndexes(after)
   for (const [name, definition] of come.indexes)
     plan.parts.statements.push(createIndex(place, name, definition, unique.has(name)))

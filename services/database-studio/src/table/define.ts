@@ -1,6 +1,6 @@
 import { ApiError, type CommandMeta } from '@opsplane/contracts'
-import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opsplane/eventstore'
-import { type Database, queriesOf, quoted, type StatementRunner } from '@opsplane/postgres'
+import { type EventStore, storeIdempotentResponse, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Database, quoteIdentifier, type StatementRunner, toDrizzle } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { roleOfSpace, type Space } from '../data-plane/space.js'
 import { refuseWhileRunning } from '../migration-ledger/runs.js'
@@ -63,6 +63,6 @@ async function defineWithin<T>(
     return value
   }
   const value = await store.within(tx, meta, (unit) => work({ tx, unit, asOwner }))
-  await keepAnswer(queriesOf(tx), meta, value)
+  await storeIdempotentResponse(toDrizzle(tx), meta, value)
   return value
 }

@@ -68,9 +68,9 @@ interface ColumnRef {
 
 /** A name as SQL has it, quoted only where it has to be. */
 async function inSql(name: string): Promise<string> {
-  if (!/^[a-z_][a-z0-9_]*$/.test(name)) return quoted(name)
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) return quoteIdentifier(name)
   const [token] = await scan(name)
-  return token?.tokenName === 'IDENT' ? name : quoted(name)
+  return token?.tokenName === 'IDENT' ? name : quoteIdentifier(name)
 }
 
 function filterInNames(filter: Record<string, unknown>, renames: Renames): Record<string, unknown> {

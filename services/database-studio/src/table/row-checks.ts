@@ -17,7 +17,10 @@ export interface RowCheck {
 export const checkDroppedColumn = (place: TableName, column: Column): RowCheck => ({
   says: `${column.name} has values, which are lost`,
   loses: true,
-  rows: column.type === 'computed' ? none(place) : where(place, column, `${quoted(column.name)} is not null`),
+  rows:
+    column.type === 'computed'
+      ? none(place)
+      : where(place, column, `${quoteIdentifier(column.name)} is not null`),
 })
 
 export function checkNewColumn(place: TableName, column: Column): RowCheck[] {
@@ -35,10 +38,10 @@ export function checkChangedColumn(place: TableName, from: Column, to: Column): 
   const [typeBefore, type] = [toSqlType(from), toSqlType(to)]
   if (type !== typeBefore && !isWider(from, to)) {
     const plain = type.replace(/\(.*/, '')
-    const readable = `studio.is_readable(${name}::text, ${literal(type)})`
+    const readable = `studio.is_readable(${name}::text, ${quoteLiteral(type)})`
     add(`${from.name} cannot be read as ${type}`, `${name} is not null and not ${readable}`)
     // Read back, it must be what it was.
-    const back = `case when ${readable} then studio.reread(${name}::text, ${literal(type)}, ${literal(typeBefore)}) is distinct from ${name}::text end`
+    const back = `case when ${readable} then studio.reread(${name}::text, ${quoteLiteral(type)}, ${quoteLiteral(typeBefore)}) is distinct from ${name}::text end`
     add(
       `${from.name} is not the same as ${plain}, what it was is lost`,
       `${name} is not null and ${back}`,
@@ -47,7 +50,10 @@ export function checkChangedColumn(place: TableName, from: Column, to: Column): 
   }
   if (from.nullable && !to.nullable) add(`${from.name} is null`, `${name} is null`)
   if (to.type === 'enum' && !isSubset(from, to))
-    add(`${from.name} is none of the values`, `${name}::text not in (${to.values.map(literal).join(', ')})`)
+    add(
+      `${from.name} is none of the values`,
+      `${name}::text not in (${to.values.map(quoteLiteral).join(', ')})`,
+    )
   if (
     to.type === 'reference' &&
     !(from.type === 'reference' && from.table === to.table && findReferenceKey(from) === findReferenceKey(to))

@@ -77,9 +77,9 @@ export function partNames({ slug, columns, indexes, uniques, checks }: Defined &
 /** What an index is over, as CREATE INDEX has it after the table. */
 function indexSql({ columns, kind, unique }: TableIndex): string {
   if (kind === 'trigram')
-    return `using gin (${columns.map(({ name }) => `${quoted(name)} extensions.gin_trgm_ops`).join(', ')})`
+    return `using gin (${columns.map(({ name }) => `${quoteIdentifier(name)} extensions.gin_trgm_ops`).join(', ')})`
   if (kind === 'fulltext') return `using gin (${searchVector(columns.map(({ name }) => name))})`
-  const terms = columns.map(({ name, direction }) => `${quoted(name)} ${direction}`)
+  const terms = columns.map(({ name, direction }) => `${quoteIdentifier(name)} ${direction}`)
   // Lists go on behind a record, also among those of the same values.
   const last = columns.at(-1)
   const isWhole = unique || columns.some(({ name }) => name === 'id')
@@ -99,7 +99,7 @@ export function createTable(place: TableName, state: TableState): string[] {
     'created_at timestamptz(3) not null',
     'updated_at timestamptz(3) not null',
     ...state.columns.map(columnSql),
-    ...[...constraints].map(([name, definition]) => `constraint ${quoted(name)} ${definition}`),
+    ...[...constraints].map(([name, definition]) => `constraint ${quoteIdentifier(name)} ${definition}`),
   ]
   const unique = uniqueIndexes(state)
   return [

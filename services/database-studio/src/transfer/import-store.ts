@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
-import { gathered, type Limits } from '@opsplane/runtime'
+import { joinChunks, type Limits } from '@opsplane/runtime'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { recordImportParts, recordImports } from '../schema.js'
 import { createImportQuota } from './import-quota.js'

@@ -1,6 +1,6 @@
 import { Environment, newId, systemActor } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
-import { type MakeWorker, missedPartition, queriesOf, within } from '@opsplane/postgres'
+import { type CreateWorker, isMissingPartition, toDrizzle, transactionWorker } from '@opsplane/postgres'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { findResendTarget } from '../delivery/queries.js'
 import { makeDue } from '../delivery/queue/queue-statements.js'
@@ -46,9 +46,9 @@ export function replayWork({
     prepare: () => days.ensure([nowMs()]),
     async perform(tx, rows) {
       try {
-        for (const { key, at } of rows) await step(queriesOf(tx), record, { id: key, now: at, size })
+        for (const { key, at } of rows) await step(toDrizzle(tx), record, { id: key, now: at, size })
       } catch (error) {
-        if (missedPartition(error)) days.forget()
+        if (isMissingPartition(error)) days.forget()
         throw error
       }
     },
@@ -56,7 +56,7 @@ export function replayWork({
       wake()
       announce()
     },
-    isPassing: missedPartition,
+    isPassing: isMissingPartition,
   })
 }
 

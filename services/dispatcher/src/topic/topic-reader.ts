@@ -1,5 +1,5 @@
 import { ApiError, parseExact, type TopicEvent, TopicMessage } from '@opsplane/contracts'
-import { type StoredMessage, type StreamLog, topicEventId, topicEventPlace } from '@opsplane/nats'
+import { parseTopicEventId, type StoredMessage, type StreamLog, topicEventId } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
 
 /** A topic of one workspace and environment. */
@@ -23,11 +23,11 @@ export async function findCursorSequence(
   after: string | undefined,
 ): Promise<number> {
   if (after === undefined) return 0
-  const place = topicEventPlace(await log.identity(), topic.subject, after)
+  const place = parseTopicEventId(await log.identity(), topic.subject, after)
   if (place) return place.sequence
   // The stream may have been created anew a moment ago.
   log.forget()
-  const again = topicEventPlace(await log.identity(), topic.subject, after)
+  const again = parseTopicEventId(await log.identity(), topic.subject, after)
   if (!again) throw invalidCursor()
   return again.sequence
 }

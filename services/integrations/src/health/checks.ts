@@ -1,9 +1,9 @@
 import { Environment, type TenantScope } from '@opsplane/contracts'
 import {
-  isDependencyAway,
+  type CreateWorker,
+  isDependencyUnavailable,
   type LeasedRow,
-  leased,
-  type MakeWorker,
+  leasedWorker,
   type StatementRunner,
 } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
@@ -72,7 +72,7 @@ export function checkWork({ kinds, connectors, open, observe, log, everySeconds 
     return 'again'
   }
 
-  return leased<CheckRow, Result>({
+  return leasedWorker<CheckRow, Result>({
     name: 'connector checks',
     of: dueChecks,
     columns: ['workspace_id', 'environment', `last_used_at > now() - interval '24 hours' as in_use`],

@@ -1,4 +1,4 @@
-import { type MakeWorker, within } from '@opsplane/postgres'
+import { type CreateWorker, transactionWorker } from '@opsplane/postgres'
 import { expiredInvocations } from '../schema.js'
 
 /** Forgets invocations that have been kept long enough. */

@@ -27,7 +27,7 @@ export function createCallArtifact({ load, once }: Pick<Invoker, 'load' | 'once'
           now: meta.now,
           requestId: meta.requestId,
           traceparent: meta.traceparent,
-          depth: depthOfRequest(meta),
+          depth: computeRequestDepth(meta),
         },
         caller: toExecutionCaller(meta.principal),
         key:

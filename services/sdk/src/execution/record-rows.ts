@@ -3,8 +3,8 @@ import {
   arrays,
   type Column,
   insertInto,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { ExecutionIdentity, TouchedRecord } from './model.js'
 

@@ -1,4 +1,9 @@
-import { createPlaces, type Held, type HeldRow, type Holder } from '@opsplane/postgres'
+import {
+  type ClaimedRow,
+  createWorkspaceSlots,
+  type ResidentRow,
+  type ResidentWork,
+} from '@opsplane/postgres'
 
 export interface InFlightOptions<Row extends HeldRow> {
   /** Executions in hand at most, and of one workspace. */

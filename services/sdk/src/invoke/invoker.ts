@@ -11,8 +11,8 @@ import {
   secretsHeader,
   type TenantScope,
 } from '@opsplane/contracts'
-import { keepAnswer } from '@opsplane/eventstore'
-import { depthOfRequest, grantCallers, type RequestMeta } from '@opsplane/http'
+import { storeIdempotentResponse } from '@opsplane/eventstore'
+import { computeRequestDepth, grantCallers, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
 import type { ExecutionCaller, TouchedRecord } from '../execution/model.js'
@@ -112,7 +112,7 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     if (isSealed || (retryFailed && execution.status !== 'completed'))
       return void meta.idempotency.respond(execution)
     await database.db
-      .transaction((tx) => keepAnswer(tx, meta, execution))
+      .transaction((tx) => storeIdempotentResponse(tx, meta, execution))
       .catch((error: unknown) => {
         // It is in the log under its key as well.
         if (!(error instanceof IdempotencyRaceError))

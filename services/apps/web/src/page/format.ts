@@ -52,7 +52,7 @@ function ofNumber(
 
 /** With the separators of the reader's language. */
 function exactly(decimal: Decimal): string {
-  const { sign, whole, fraction } = partsOf(decimal)
+  const { sign, whole, fraction } = splitDecimal(decimal)
   const grouped = new Intl.NumberFormat(undefined, { numberingSystem: 'latn' }).format(BigInt(whole))
   return `${sign}${grouped}${fraction && `${decimalSeparator()}${fraction}`}`
 }

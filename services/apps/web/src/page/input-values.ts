@@ -43,7 +43,7 @@ export function inputValue({ type }: InputComponent, typed: Typed): unknown {
 /** The number that was typed, with a point or the separator of the reader's language; undefined for what is none. */
 function typedNumber(typed: string): number | string | undefined {
   const decimal = decimalTyped(typed)
-  return decimal && numberOf(decimal)
+  return decimal && toNumberOrText(decimal)
 }
 export const decimalTyped = (typed: string) => parseDecimal(typed.replace(decimalSeparator(), '.'))
 

@@ -1,5 +1,5 @@
 import { deliveryBody, type PlatformEvent, parseExact, stringifyExact } from '@opsplane/contracts'
-import { causeOfEvent } from '@opsplane/http'
+import { findEventCause } from '@opsplane/http'
 import type { WebhookState } from '../../webhook/domain.js'
 import { type Target, toTarget } from '../../webhook/target.js'
 import type { DeliveryJob } from '../job.js'

@@ -1,5 +1,5 @@
 import { idTime, stringifyExact, tenantKey } from '@opsplane/contracts'
-import { causeOfEvent } from '@opsplane/http'
+import { findEventCause } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { deriveDeliveryId } from '../delivery-id.js'
 import type { DeliveryJob } from '../job.js'

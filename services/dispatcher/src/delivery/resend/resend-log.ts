@@ -45,7 +45,7 @@ export function resendLog(store: EventStore): RecordResend {
       createdAt: meta.now,
       webhookName,
     }
-    await store.within(statementsOf(tx), meta, (unit) =>
+    await store.within(toStatementRunner(tx), meta, (unit) =>
       unit.create(resends, id, { kind: action, resend: state }),
     )
   }

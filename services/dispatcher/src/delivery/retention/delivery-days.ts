@@ -30,7 +30,7 @@ export function createDeliveryDays(sql: Database['sql']): DeliveryDays {
       try {
         return await insert()
       } catch (error) {
-        if (!missedPartition(error)) throw error
+        if (!isMissingPartition(error)) throw error
         known.clear()
         await ensure(instants)
         return insert()

@@ -13,7 +13,7 @@ type DayTable = keyof typeof tables
 export type RelatedTable = Exclude<DayTable, 'deliveries'>
 
 const rangeOf = (table: DayTable, day: number) =>
-  [day, day + 1].map((edge) => leastId(tables[table].kind, edge * dayMs))
+  [day, day + 1].map((edge) => minId(tables[table].kind, edge * dayMs))
 
 /** The days up to this one that have a partition of any of the tables, oldest first. */
 export async function listDaysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {

@@ -1,5 +1,5 @@
 import type { ParameterType, QueryResult } from '@opsplane/contracts'
-import { collectRows, isDatabaseAway, type Json, parameterText } from '@opsplane/postgres'
+import { collectRows, isDatabaseUnavailable, type Json, parameterText } from '@opsplane/postgres'
 import type { Session } from './session.js'
 
 export interface Statement {
