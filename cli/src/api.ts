@@ -34,7 +34,7 @@ export interface Call {
   body?: unknown
   /** How often a call is made whose failure may pass; 3 unless given. */
   attempts?: number
-  /** Beside the time every call has. */
+  /** In addition to the timeout of every call. */
   extraTimeMs?: number
   signal?: AbortSignal | undefined
 }
@@ -179,7 +179,7 @@ function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): P
     method,
     headers,
     body: body === undefined ? null : stringifyExact(body),
-    // A redirect would take the token to whoever it names.
+    // A redirect would send the token to another host.
     redirect: 'error',
     signal: signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal,
   })

@@ -28,7 +28,7 @@ const io: Io = {
 
 /** Runs the tool in this process, with its arguments; gives the exit code. */
 export function runOpsplane(args: readonly string[]): Promise<number> {
-  // Whoever read the output, such as head, has enough of it.
+  // The reader of the output, such as head, has closed it.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   }

@@ -86,7 +86,7 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual(['kept'])
   })
 
-  test('are shown by another site with a token for it, and leave the session of whoever looks alone', async () => {
+  test('are shown by another site with a token for it, and do not affect the session of the viewer', async () => {
     const tab = await browser.open()
     const { page, problems, requests, screenshot } = tab
     const frame = page.frameLocator('iframe')

@@ -8,7 +8,7 @@ interface Data<T> {
 
 /** What a platform has of every family, and what of it is looked at again elsewhere. */
 export interface Families {
-  /** Paths whose answers stay as they are while nobody changes anything. */
+  /** Paths whose answers stay the same while nothing is changed. */
   paths: string[]
   webhook: string
   /** A run that waits for an approval. */
@@ -39,7 +39,7 @@ insert into trips (goal, km, how) values ('Rome', 900, 'good'), ('Pub', 1, null)
 line \\\\N', 7, 'bad');
 insert into notes (goal, body) values ('Rome', '{"a": [1, null]}')`
 
-/** Makes something of everything, and waits until nothing of it is under way. */
+/** Makes something of everything, and waits until nothing of it is in flight. */
 export async function createFamilies(api: Api, receiverUrl: string): Promise<Families> {
   const make = async <T = { id: string }>(path: string, body: object): Promise<T> => {
     const answer = await api<Data<T>>('POST', path, { body })

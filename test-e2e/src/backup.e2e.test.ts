@@ -177,10 +177,10 @@ test('neither an installation in use nor one without the master key is restored 
   ])
 })
 
-test('beside the installation it is of, it becomes another one, and that one keeps what it has', async () => {
+test('on the servers of its own installation, it becomes another one, and that one is unchanged', async () => {
   const { info, secrets } = cluster
-  const nats = await startEmbeddedNats({ storeDir: join(folder, 'nats-beside') })
-  const adminUrl = Object.assign(new URL(info.postgresUrl), { pathname: '/beside' }).href
+  const nats = await startEmbeddedNats({ storeDir: join(folder, 'nats-copy') })
+  const adminUrl = Object.assign(new URL(info.postgresUrl), { pathname: '/copy' }).href
   const installation = newInstallation()
   const roles = () =>
     asked<{ name: string }>(
@@ -195,7 +195,7 @@ test('beside the installation it is of, it becomes another one, and that one kee
       await roles(),
       await asked(databaseIn(secrets.installation, 'database-studio', info.postgresUrl), spaces),
     ]
-    await asked(info.postgresUrl, 'create database beside')
+    await asked(info.postgresUrl, 'create database copy')
     await provisionAll(adminUrl, secrets.databasePasswords, installation)
     const result = await cliOn({ info: { ...info, postgresUrl: adminUrl, natsUrl: nats.url }, secrets }).run([
       'restore',

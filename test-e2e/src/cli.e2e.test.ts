@@ -215,7 +215,7 @@ test('wrong usage ends with 2', async () => {
   expect(await cli.run(['webhooks', 'list', '--profile', 'none'])).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('the servers are looked at, and read models rebuilt, beside the API', async () => {
+test('the servers are inspected, and read models rebuilt, without the API', async () => {
   const database = `--database-url=${cluster.info.postgresUrl}`
   const status = await cli.json<{ service: string; events: number }[]>('status', database)
   expect(status.map(({ service }) => service)).toEqual([...backendNames])

@@ -57,13 +57,13 @@ async function everyVersionIsInTheLog(
   for (const id of acknowledged.values()) {
     const known = 1 + (changed.get(id) ?? 0)
     expect(last.get(id)).toBeGreaterThanOrEqual(known)
-    // The request that was under way at the end may have taken effect.
+    // The request that was in flight at the end may have taken effect.
     expect(last.get(id)).toBeLessThanOrEqual(known + 1)
   }
   return events
 }
 
-/** A stream that was lost or set back is filled again without anybody's help. */
+/** A stream that was lost or set back is refilled automatically. */
 async function everyEventIsInTheStream({ natsUrl }: Traces, events: LoggedEvent[]): Promise<void> {
   await nothingMissing('in the stream', events, async () => {
     return new Set(await listEventsInStream(natsUrl).catch(() => []))

@@ -56,7 +56,7 @@ const changes = 2
 const durablesOf = (registry: Readonly<Partial<Record<string, readonly string[]>>>) =>
   started.flatMap((name) => registry[name] ?? [])
 
-test('every consumer is given again what a dead process had in hand, after the time that is set', async () => {
+test('what a dead process had in flight is redelivered to every consumer, after the time that is set', async () => {
   const { eventsStream, topicsStream } = natsNames()
   const registered = [
     [eventsStream, durablesOf(durableConsumers)],

@@ -57,7 +57,7 @@ function streamFault(
       const manager = await jetstreamManager(connection, { timeout: clientTimeoutMs })
       const stream = natsNames().eventsStream
       try {
-        // One that is lost is made again, by nobody but the platform.
+        // One that is lost is made again, by the platform alone.
         await waitFor(() => manager.streams.info(stream).catch(() => undefined), {
           message: 'the stream to be there',
         })
@@ -131,7 +131,7 @@ function readOnly(cluster: TestCluster, load: CreateLoad): Victim {
   }
 }
 
-/** Somebody else holds rows that are worked on all the time; everything that needs others goes on. */
+/** Another transaction locks rows that are used all the time; everything that needs other rows continues. */
 function lockedRows(cluster: TestCluster, load: CreateLoad): Victim {
   return {
     kill: () =>

@@ -32,7 +32,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 /** In how many ways each field is wrong, another one for each; a longer run tries every one. */
 const waysEach = runs > 1 ? Infinity : 1
 
-/** What an operation does may be over before it arrives, as an export of few rows is: tried anew until it comes in time. */
+/** What an operation does may be over before it arrives, as an export of few rows is: tried again until it comes in time. */
 const racing = new Set(['cancelExport', 'cancelRecordImport'])
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -50,7 +50,7 @@ beforeAll(async () => {
       RATE_LIMIT_PER_MINUTE: '0',
       ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
       ANONYMOUS_BYTES_PER_MINUTE: '0',
-      // A model in a process of its own, for articles that nobody searches here.
+      // A model in a process of its own, for articles that are not searched here.
       EMBEDDINGS_LOCAL: 'false',
       TRUST_PROXY_CIDRS: '127.0.0.0/8',
     },
@@ -315,7 +315,7 @@ function wrongHeaders(operation: Operation): [Record<string, string | undefined>
   if (known.includes('X-Workspace'))
     wrong.push(
       [{ 'x-workspace': undefined }, ['workspace_required']],
-      [{ 'x-workspace': 'somebody-else' }, ['workspace_forbidden']],
+      [{ 'x-workspace': 'another-workspace' }, ['workspace_forbidden']],
       [{ 'x-environment': 'moon' }, ['validation_failed']],
     )
   if (known.includes('Idempotency-Key'))
@@ -355,7 +355,7 @@ test('wrong addresses, queries and headers are refused, and the place is named',
   })
 })
 
-test('nobody gets in without a credential, or with a made-up one', async () => {
+test('no request is accepted without a credential, or with a made-up one', async () => {
   await everyOperation(async (operation) => {
     if (!operation.secured) return []
     const target = fillPath(operation.path, {})

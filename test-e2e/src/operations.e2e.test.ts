@@ -17,7 +17,7 @@ import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 let platform: SharedPlatform
 let owner: Api
-/** The tool of whoever operates the platform, logged in. */
+/** The tool of an operator, logged in. */
 let operator: ReturnType<typeof createCliRunner>
 let folder: string
 let sql: postgres.Sql

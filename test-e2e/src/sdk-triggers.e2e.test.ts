@@ -8,7 +8,7 @@ import { createCliRunner } from './cli.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** What brings artifacts to run beside requests: rules on what happens, and the command line. */
+/** What runs artifacts besides requests: rules on events, and the command line. */
 
 let platform: SharedPlatform
 let api: Api

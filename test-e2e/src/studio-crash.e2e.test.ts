@@ -300,7 +300,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
       )
       return body.data.status === 'completed' && body.data.written === importRows
     },
-    // What a process that was killed had in hand is taken up after half a minute.
+    // What a killed process had in flight is resumed after half a minute.
     { message: 'the import to end' },
   )
   const total = async (tag: string) => {

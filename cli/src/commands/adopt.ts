@@ -46,7 +46,7 @@ export function addAdoptCommand(program: Command, io: Io): void {
 }
 
 const help = `The services are stopped. Roles and the database of tenants' data that an earlier version has made without a prefix are
-renamed, and keep their passwords. A copy of a database beside its original gets an id, and roles and rights of its own; the copy
+renamed, and keep their passwords. A copy of a database on the server of its original gets an id, and roles and rights of its own; the copy
 of the tenants' data is named in DATA_DATABASE_URL then. Whatever ends it, run it again: it goes on where it was.
 
 With --database-url (DATABASE_URL) the passwords of the services come from DATABASE_PASSWORDS, and their id from INSTALLATION_ID,

@@ -100,7 +100,7 @@ function addRestore(program: Command, io: Io): void {
   withServers(
     restore
       .command('streams')
-      .description('after Postgres was recovered to an earlier time: have the stream of events made anew'),
+      .description('after Postgres was recovered to an earlier time: rebuild the stream of events'),
   )
     .addHelpText('after', `\n${streamsHelp}`)
     .action((_options: OperationOptions, command: Command) =>
@@ -205,7 +205,7 @@ Examples:
   $ opsplane restore --from /backups/2026-11-23 --database-url postgres://… --nats-url nats://…
   $ opsplane restore --from /backups/2026-11-23 --home .opsplane`
 
-const checkHelp = `Compares the logs with the stream of events, recomputes the audit log's chain, and folds every read model anew beside the
+const checkHelp = `Compares the logs with the stream of events, recomputes the audit log's chain, and folds every read model again next to the
 running services. Exit code 1 says what is missing; an event that waits for the stream is not missing.`
 
 const streamsHelp = `The services are stopped. The stream of events, which has events that the recovered logs do not, is dropped; the services fill a new

@@ -161,7 +161,7 @@ const redriveHelp = `A running service takes them up at once, one that starts do
 fails stays, with the new error. It is handled once however often this is done, and later events of its resource
 are not undone: consumers keep the higher version. Exit code 1: some failed again. 3: no service takes them up.`
 
-const help = `A consumer gives an event up that has failed ten times, or that nobody can read; the relay gives up what is too large
+const help = `A consumer gives an event up that has failed ten times, or that cannot be parsed; the relay gives up what is too large
 for NATS, which cannot be redriven. Nothing is deleted but by drop.
 
 ${serversHelp}

@@ -80,7 +80,7 @@ While the services run: 1. start them with the new key in OPSPLANE_MASTER_KEY an
 OPSPLANE_PREVIOUS_MASTER_KEYS; 2. run this with the same two; 3. once --check ends with 0, start them without the old
 one. Stopped at any point, everything stays readable, and running it again goes on. A wrong key changes nothing.
 
-The platform started here (npm start) gets a new key beside its present one, and wraps the data keys at its next start.
+The platform started here (npm start) gets a new key next to its present one, and wraps the data keys at its next start.
 
 Examples:
   $ opsplane rotate-master-key --database-url postgres://… --dry-run
@@ -172,5 +172,5 @@ function prepare(ops: Ops, io: Io, command: Command, home: string, dryRun: boole
 const wouldPrepare =
   'Without --dry-run this platform gets a new master key, and wraps its data keys by it at its next start.'
 const prepared =
-  'The new master key waits in secrets.json, beside the one in use. Restart the platform (Ctrl-C, npm start): it wraps ' +
-  'every data key anew before its services start, and then forgets the old master key.'
+  'The new master key waits in secrets.json, next to the one in use. Restart the platform (Ctrl-C, npm start): it wraps ' +
+  'every data key with it before its services start, and then deletes the old master key.'

@@ -28,7 +28,7 @@ export function addOperationCommands(program: Command, io: Io): void {
 
   operation(
     'rebuild',
-    'drop the read models and fold them anew from the events',
+    'drop the read models and rebuild them from the events',
     `Safe while the services run. Each service is one transaction: readers see the old rows until it commits, and
 nothing is changed when it fails. Writes to the service wait until it is done; those that wait longer than their
 statement timeout of 30 s fail without effect, so choose a quiet time for a log of millions of events.

@@ -114,9 +114,7 @@ const installMs = 60_000
 function addInstalling(packs: Command, io: Io): void {
   packs
     .command('install <pack>')
-    .description(
-      'install a pack: a folder, a tarball (.tgz), or with --available one the platform has at hand',
-    )
+    .description('install a pack: a folder, a tarball (.tgz), or with --available one of the platform')
     .option('--available', 'it is the name of one of the platform’s own')
     .option('--integrity <hash>', 'what the tarball has to be: sha512-…')
     .option('--grant', 'grant all it asks for; without, what that is is shown and nothing installed')

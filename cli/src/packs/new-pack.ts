@@ -29,7 +29,7 @@ const filesOf = (name: string): Record<string, string> => ({
       {
         slug: `${name.replaceAll('.', '-')}-hello`,
         name: 'Hello',
-        description: 'Greets whoever it is given, and counts the incidents that are open.',
+        description: 'Greets the person of its input, and counts the incidents that are open.',
         kind: 'workflow_action',
         source: 'src/hello.ts',
         input: {

@@ -50,7 +50,7 @@ const who: Record<string, () => Principal> = {
 describe('an app', () => {
   it.each<[string, AppAccess | null, string[]]>([
     ['open to apps:use', null, ['an agent', 'a key with apps:use']],
-    ['open to nobody', nothing, []],
+    ['open to no one', nothing, []],
     ['open to viewers', { ...nothing, roles: ['viewer'] }, ['a viewer']],
     ['open to agents', { ...nothing, roles: ['agent'] }, ['an agent', 'a key with apps:use']],
     ['open to one user', { ...nothing, users: [ids.agent] }, ['an agent', 'a key with apps:use']],

@@ -159,7 +159,7 @@ describe('a deployment', () => {
     expect(events.map(({ type }) => type)).toEqual(['deploy.failed'])
   })
 
-  it('takes of whoever deploys what a report reads, and has queries that write wait for a press of a button', async () => {
+  it('requires of the deployer what a report reads, and runs queries that write only when a button is pressed', async () => {
     const { platform, service, principal } = fixture
     const times = { createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' }
     platform.answers.listReports = () => ({

@@ -44,7 +44,7 @@ describe('a list', () => {
   })
 
   it.each<[string, object]>([
-    ['a parameter nobody declares', { owner: 'x' }],
+    ['an undeclared parameter', { owner: 'x' }],
     ['a parameter of another type', { prefix: 5 }],
     ['a parameter too long', { prefix: 'A-1234' }],
     ['the name of what every object has', { constructor: 'x' }],

@@ -1,4 +1,4 @@
-/** Where the services would be that the studio calls: nobody answers there. */
+/** Addresses of the services that the studio calls: none answers there. */
 export const unreachableServices = {
   SERVICE_URLS: JSON.stringify({
     settings: 'http://127.0.0.1:1',

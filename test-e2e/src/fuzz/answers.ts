@@ -13,7 +13,7 @@ export interface Judge {
   allows(operation: Operation, body: unknown): boolean
 }
 
-/** Operations that call somebody else, whose failure they may pass on; never one of the platform. */
+/** Operations that call other servers, whose failure they may pass on; never one of the platform. */
 const callingOut = new Set(['testWebhook', 'invokeConnector'])
 /** Names the schema of a line. */
 const itemSchema = 'x-itemSchema'

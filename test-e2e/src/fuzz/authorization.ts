@@ -57,7 +57,7 @@ const scopeOf = ({ scope }: Operation): Permission | undefined => permissions.fi
 const absentPath = ({ path }: Operation) => fillPath(path, {})
 
 /** What a request is refused for before its body is parsed: nothing is made by those that are let through. */
-const noBody = null
+const emptyBody = null
 
 function send(
   operation: Operation,
@@ -79,7 +79,7 @@ const everyOperation = (
   among: readonly Operation[] = operations,
 ) => tryEveryOperation(among, world, async (operation) => [(await work(operation)) ?? []].flat())
 
-/** A session of somebody new with this role. */
+/** A session of a new user with this role. */
 async function sessionAs(role: string): Promise<string> {
   const email = `${role}@roles.example.com`
   const { data } = await world.owner.post('/settings/users/invite', { body: { email, role } })
@@ -156,7 +156,7 @@ function testRights(): void {
     const tried = async (operation: Operation) => {
       const scope = scopeOf(operation)
       if (scope === undefined) return undefined
-      const code = errorCode(await send(operation, token, absentPath(operation), {}, noBody))
+      const code = errorCode(await send(operation, token, absentPath(operation), {}, emptyBody))
       const refused = code === 'insufficient_scope'
       return refused === allowed.includes(scope) ? `${scope} for ${role}: ${code}` : undefined
     }
@@ -175,14 +175,14 @@ function testRights(): void {
       if (scope === undefined) return undefined
       const { without = '', alone = '' } = keys.get(scope) ?? {}
       const codeOf = async (key: string) =>
-        errorCode(await send(operation, key, absentPath(operation), {}, noBody))
+        errorCode(await send(operation, key, absentPath(operation), {}, emptyBody))
       const codes = [await codeOf(without), await codeOf(alone)]
       const isRight = codes[0] === 'insufficient_scope' && codes[1] !== 'insufficient_scope'
       return isRight ? undefined : `${scope}: ${codes.join(' without it, and alone ')}`
     })
   })
 
-  test('nobody gets into another workspace, or into an environment their key is not for', async () => {
+  test('no key opens another workspace, or an environment it is not for', async () => {
     const owner = await world.key()
     const staging = await typedClient(cluster.info).post('/auth/tokens', {
       body: { name: 'staging', scopes: [...permissions], environments: ['staging'] },
@@ -191,10 +191,10 @@ function testRights(): void {
       if (!inWorkspace(operation)) return undefined
       const target = absentPath(operation)
       const foreign = errorCode(
-        await send(operation, owner, target, { 'x-workspace': other.workspace }, noBody),
+        await send(operation, owner, target, { 'x-workspace': other.workspace }, emptyBody),
       )
       if (foreign !== 'workspace_forbidden') return `other workspace: ${foreign}`
-      const environment = errorCode(await send(operation, String(staging.data.token), target, {}, noBody))
+      const environment = errorCode(await send(operation, String(staging.data.token), target, {}, emptyBody))
       return environment === 'environment_forbidden' ? undefined : `other environment: ${environment}`
     })
   })

@@ -141,5 +141,5 @@ export function requiredValues(operation: Operation, place: Parameter['in']): Re
 const plainValue = ({ type, enum: values }: JsonSchema): unknown =>
   values?.[0] ?? (type === 'integer' || type === 'number' ? 1 : 'example')
 
-/** Below these nothing is absent: what nobody wrote to is empty. */
+/** Below these nothing is absent: what was never written to is empty. */
 export const acceptsAnyName = /^\/events\/(topics\/)?\{/

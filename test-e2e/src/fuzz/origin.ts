@@ -3,7 +3,7 @@ import { createInternalIssuer, serviceClient } from '@opsplane/http'
 import type { TestCluster } from '../platform.js'
 import type { Operation, Parameter } from './document.js'
 
-/** Whoever passes the gateway to a route below the origin: see `RouteAccess`. */
+/** An operation below the origin, and who passes the gateway to it: see `RouteAccess`. */
 export type OriginOperation = Operation & { access: RouteTable['routes'][number]['access'] }
 
 const headerOf = (name: string): Parameter => ({ name, in: 'header', schema: { type: 'string' } })

@@ -53,14 +53,14 @@ export async function preparePeople(info: Info, send: (sent: Sent) => Promise<An
     return (answer.json as { data: { accessToken: string } }).data.accessToken
   }
 
-  /** Somebody new, with a session. */
+  /** A new user, with a session. */
   const newcomer = async (role?: string) => {
     const { id, email, invitation } = await invite(role)
     const body = { token: invitation?.token ?? '', name: 'Newcomer', password }
     return { id, email, session: await enter('/auth/invitations/accept', body) }
   }
 
-  /** Somebody who stays logged in. */
+  /** A user who stays logged in. */
   const staying = async () => {
     const person = await newcomer()
     const me = await typedClient({ ...info, apiKey: person.session }).get('/auth/me')
@@ -70,7 +70,7 @@ export async function preparePeople(info: Info, send: (sent: Sent) => Promise<An
   // What is tried side by side would end the sessions of one another.
   const watched = await staying()
 
-  /** A further session of somebody, for an operation to end. */
+  /** A further session of a user, for an operation to end. */
   async function furtherSession({ id, email, first }: typeof member): Promise<Path> {
     const params = { path: { id } }
     const newest = async () =>
@@ -97,7 +97,7 @@ export async function preparePeople(info: Info, send: (sent: Sent) => Promise<An
       return personal.has(operationId) ? member.session : undefined
     },
     prepared: {
-      // Nobody here has a factor.
+      // No user here has a factor.
       '/auth/factors/{id}': async () => ({ id: 'fac_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
       '/settings/identity-providers/{id}': async () => ({ id: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
       '/auth/identities/{id}': async () => ({ id: 'idn_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),

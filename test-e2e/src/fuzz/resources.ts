@@ -92,7 +92,7 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
   // The example of a connector names it.
   await owner.post('/secrets', { body: { name: 'billing_token', value: 'a token' } })
   const people = await preparePeople(info, send)
-  /** Another admin, since nobody approves what they have written. */
+  /** Another admin, since authors cannot approve what they have written. */
   const writer = typedClient({ ...info, apiKey: (await people.newcomer('admin')).session })
   // It can be accepted once.
   const invitation = (await people.invite()).invitation?.token ?? ''

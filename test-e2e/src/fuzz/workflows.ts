@@ -4,7 +4,7 @@ import type { typedClient } from '../platform.js'
 type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
 
-/** More than a run keeps beside its other values. */
+/** More than a run stores next to its other values. */
 const large = 'x'.repeat(20_000)
 
 /** Workflows that are published, and runs in the status an operation applies to. */

@@ -93,7 +93,7 @@ test('replicas and NATS servers are killed under load: what fails may be tried a
 const long = rounds > 0 ? test : test.skip
 
 long(
-  'what a killed replica has in hand is taken over by the other one, and each time of a schedule fires once',
+  'what a killed replica has in flight is taken over by the other one, and each time of a schedule fires once',
   async () => {
     const releasers = createReleasers(createLogger({ service: 'replicas', level: 'silent' }))
     try {

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Draft } from '../draft.js'
 
-/** What is kept of a deployment beside its event. */
+/** What is stored of a deployment in addition to its event. */
 export const StoredContents = z.object({
   contents: DeploymentContents,
   /** Of deployments from before their state had it: by which embeds act, null where it is not to be embedded. */
@@ -33,7 +33,7 @@ export const contentsRow = (id: string, contents: StoredContents): ReadModelRow 
   state: { ...contents },
 })
 
-/** Contents by the id of their deployment, for ever the same; what was asked for longest ago is read anew. */
+/** Contents by the id of their deployment, immutable; the least recently used ones are evicted. */
 export type LoadContents = (id: string, tenant: TenantScope) => Promise<StoredContents>
 
 const mostKept = 200

@@ -61,7 +61,7 @@ export function createEmbeds(
   const aggregate = store.aggregate(embedToken)
   const signer: EmbedSigner = createEmbedSigner(config.servicePrivateKey, config.previousServicePrivateKeys)
 
-  /** The id is of no tenant that is known: the signature, or what is shown to anybody, has to do. */
+  /** The tenant of the id is unknown: the signature, or what is public, has to do. */
   const byId = async (id: string) => {
     const [row] = await database.sql.unsafe(
       'select workspace_id as "workspaceId", state from embed_tokens where id = $1',

@@ -26,7 +26,7 @@ export const createInspectForCaller =
     )
   }
 
-/** What would keep a data source from being deployed. It is saved all the same, also where nobody can say. */
+/** What would prevent the deployment of a data source. It is saved all the same, also where that cannot be checked. */
 export const createWarnings =
   (lookUp: InspectForCaller, log: Pick<Logger, 'warn'>) =>
   async (

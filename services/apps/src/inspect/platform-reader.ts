@@ -17,9 +17,9 @@ export interface Inspected {
   findings: readonly Finding[]
 }
 
-/** Asks the platform in the name of whoever deploys. */
+/** Reads from the platform in the name of the deployer. */
 export interface PlatformReader {
-  /** Undefined for what is not there, or not for them. Throws `service_unavailable` where nobody can say. */
+  /** Undefined for what does not exist, or is not theirs to see. Throws `service_unavailable` where the service does not answer. */
   ask<Schema extends z.ZodType>(
     operationId: string,
     schema: Schema,

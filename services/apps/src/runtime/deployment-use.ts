@@ -4,7 +4,7 @@ import type { StoredContents } from '../deployment/contents.js'
 import type { StoredDeployment } from '../deployment/domain.js'
 import type { CompiledSources } from './compiled.js'
 
-/** A deployment in use by somebody: all that a request to it goes by. */
+/** A deployment and its current user: everything a request to it depends on. */
 export interface DeploymentUse {
   deployment: StoredDeployment
   contents: StoredContents['contents']
@@ -17,7 +17,7 @@ export interface DeploymentUse {
   caller(key: string): Promise<PlatformCaller>
 }
 
-/** What expressions of data sources see beside their parameters. */
+/** What expressions of data sources see in addition to their parameters. */
 export const buildScope = ({ user, embed }: DeploymentUse, params: Record<string, unknown>) => ({
   params,
   user,

@@ -64,7 +64,7 @@ export const toSearchFilter = (filter: Filter): RowFilter =>
     ]),
   )
 
-/** All of these hold. Conditions on a field that several speak of stand beside each other as alternatives of one. */
+/** A filter that requires all of these. Conditions of several on the same field are combined. */
 export function combineFilters(filters: readonly RowFilter[]): RowFilter {
   const merged: RowFilter = {}
   const more: RowFilter[] = []

@@ -26,7 +26,7 @@ const SavedSpace = z.object({
 })
 type SavedSpace = z.infer<typeof SavedSpace>
 
-/** A captured table by its name: the capture knows it by a number that another database gives anew. */
+/** A captured table by its name: the capture knows it by a number that differs in another database. */
 const SavedCapture = z.object({
   tableId: z.string(),
   schemaName: z.string(),
@@ -118,7 +118,7 @@ async function savedSpaces(sql: StatementRunner): Promise<SavedSpace[]> {
   return rows.map((row) => SavedSpace.parse({ ...row }))
 }
 
-/** For whoever restores over an installation that is in use. */
+/** For a restore over an installation that is in use. */
 async function dropSpaces(sql: StatementRunner): Promise<void> {
   const rows = await sql.unsafe<{ name: string }[]>(`select schema_name as name from ${schema}.spaces`)
   const installation = await findInstallation(sql)

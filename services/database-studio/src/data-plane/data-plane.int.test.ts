@@ -158,7 +158,7 @@ test('the relay is woken whenever rows may have changed, and not by what only re
 })
 
 describe('sessions', () => {
-  test('are as new for whoever has them next', async () => {
+  test('are as new for the next user', async () => {
     const space = await plane.space({ workspaceId: 'ws_reset', environment: 'production' })
     const pids = new Set<number>()
     for (let round = 0; round < 5; round++)
@@ -188,7 +188,7 @@ describe('sessions', () => {
       })
     }
     const [first] = spaces
-    // One that never stops asking keeps nobody waiting for ever.
+    // One that never stops asking keeps none waiting for ever.
     const busy = Array.from({ length: count * 5 }, () => use(first as Space))
     await Promise.all([...spaces, ...spaces].map(use))
     await Promise.all(busy)
@@ -205,7 +205,7 @@ describe('sessions', () => {
     expect(own.counts()).toEqual({ open: 0, idle: 0, waiting: 0 })
   })
 
-  test('that were stopped are nobody else’s, as what stops them may arrive late', async () => {
+  test('that were cancelled are not reused, as the cancellation may arrive late', async () => {
     const space = await plane.space(tenant)
     let arrive = () => {}
     const late = new Promise<void>((resolve) => {

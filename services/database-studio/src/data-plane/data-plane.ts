@@ -21,7 +21,7 @@ export interface Session {
   sql: Sql
   pid: number
   /**
-   * Counts what is answered from 0 again. Comes before COMMIT: a connection that is ended while COMMIT is under way says nothing
+   * Counts what is answered from 0 again. Comes before COMMIT: a connection that is ended while COMMIT is in flight says nothing
    * of whether it was done.
    */
   renewAnswer(): void
@@ -40,7 +40,7 @@ export interface DataPlane {
   space(tenant: TenantScope): Promise<Space>
   /**
    * A session of this role, alone with it until `work` ends, and reset afterwards. What runs when the deadline has passed,
-   * or the signal aborts, is cancelled from outside, and the session ended where that is of no use; nobody has it after that.
+   * or the signal aborts, is cancelled from outside, and the session ended where that does not help; it is never reused after that.
    * Rejects with AnswerTooLargeError where Postgres answers more than `answerBytes.session`, of which no more is read.
    */
   session<T>(

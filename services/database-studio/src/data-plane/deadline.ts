@@ -2,7 +2,7 @@ import { ApiError } from '@opsplane/contracts'
 
 export interface Deadline {
   deadlineMs: number
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has gone. */
   signal?: AbortSignal
 }
 

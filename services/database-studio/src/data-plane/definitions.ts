@@ -14,7 +14,7 @@ export interface DefinedTable {
 
 /** The definitions of tables as they are now, or were a moment ago. */
 export interface Definitions {
-  /** Throws `not_found`. A change in another replica is seen within a second; whoever writes says which one it goes by. */
+  /** Throws `not_found`. A change in another replica is seen within a second; a write names the definition it is based on. */
   get(tenant: TenantScope, slug: string): Promise<Table>
   /** As `get`, from the same statement: nothing more is asked for tables without validations. */
   defined(tenant: TenantScope, slug: string): Promise<DefinedTable>

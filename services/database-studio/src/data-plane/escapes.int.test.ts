@@ -255,9 +255,9 @@ describe('settings', () => {
 
   test('and names of their own do not lead the platform astray', async () => {
     await run('migrator', ['create table events (id int)', 'create view spaces as select 1 as id'])
-    await run('runtime', [`insert into notes (text) values ('beside')`])
+    await run('runtime', [`insert into notes (text) values ('other')`])
     const rows =
-      await at.admin`select from events where workspace_id = 'ws_ours' and data#>>'{after,text}' = 'beside'`
+      await at.admin`select from events where workspace_id = 'ws_ours' and data#>>'{after,text}' = 'other'`
     expect(rows).toHaveLength(1)
     await run('migrator', ['drop table events', 'drop view spaces'])
   })

@@ -18,7 +18,7 @@ type Outdated = z.infer<typeof Outdated>
 const before = `to_tsvector('simple'::regconfig, `
 
 /**
- * Builds the full-text indexes of definitions anew that are over words with their accents, as they were made before there was
+ * Rebuilds the full-text indexes of definitions that are over words with their accents, as they were made before there was
  * `studio.search_words`. Rows are read and written meanwhile; one that was left unfinished is begun again.
  */
 export async function renewIndexes(admin: postgres.Sql): Promise<void> {

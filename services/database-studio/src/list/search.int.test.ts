@@ -96,7 +96,7 @@ describe('a search by a full-text index', () => {
     expect(new Set(found).size).toBe(found.length)
   })
 
-  it('shows nobody the records of another workspace', async () => {
+  it('never shows the records of another workspace', async () => {
     const other = at.studio.as(testPrincipal())
     await other.post('/tables', body)
     expect(await search({ q: 'cordless' }, other)).toEqual([])

@@ -1,5 +1,5 @@
 import type { TableState } from '@opsplane/contracts'
-import { endsInSpacelessCharacter, quoted, searchQuery } from '@opsplane/postgres'
+import { endsInSpacelessCharacter, quoteIdentifier, searchQuery } from '@opsplane/postgres'
 import { escapeLike } from '../row/conditions.js'
 import { foldedSql } from '../row/folded.js'
 import type { Parameters } from '../row/parameters.js'

@@ -121,7 +121,7 @@ export function parsePosition(
 export const foreignCursorError = (cause: unknown) =>
   new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.', { cause })
 
-/** What a listed row has beside its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
+/** What a listed row has in addition to its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
 const placeName = (index: number) => `.at${index}`
 
 /** The values of the sort fields, to be selected for `extractPosition`: as they are answered they may be rounded, or a record. */

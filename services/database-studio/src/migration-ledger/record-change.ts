@@ -50,7 +50,7 @@ export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): Record
 }
 
 /** The SQL of a change of what SQL does not say, such as a name. */
-const onlyWords = '-- Nothing of the schema changes, only what the definition says beside it.'
+const onlyWords = '-- Nothing of the schema changes, only the texts of its definition.'
 
 function withoutIdentity({
   slug,

@@ -67,7 +67,7 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
       const token = randomBytes(32).toString('base64url')
       const { actor, requestId, source = null } = acting
       const taken = await sql.begin(async (tx) => {
-        // Changes of definitions that are under way are waited for.
+        // Changes of definitions that are in flight are waited for.
         await tx.unsafe('select pg_advisory_xact_lock($1, hashtext($2))', [changeLock, space.id])
         return tx.unsafe(
           `insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, due_at)

@@ -27,7 +27,7 @@ export interface DryExecution {
 
 /** What is over time is stopped by Postgres itself; if it is not, from outside so much later. */
 const graceMs = 2_000
-/** Whoever waits for a lock of a table lets everybody else wait behind. */
+/** A transaction that waits for a lock of a table blocks all others behind it. */
 const lockTimeoutMs = 10_000
 
 /** Runs a migration as the space's migrator. Once it resolves the migration is applied; throws with nothing changed. */
@@ -146,7 +146,7 @@ async function step(
   return null
 }
 
-/** Indexes are built outside of any transaction; one that a run before has left unfinished is built anew. */
+/** Indexes are built outside of any transaction; one that an earlier run has left unfinished is rebuilt. */
 async function concurrently(sql: Sql, { statements, timeoutMs, ...execution }: Execution): Promise<void> {
   await sql.unsafe(`set statement_timeout = ${timeoutMs}`)
   for (const statement of statements) {

@@ -14,7 +14,7 @@ import { mergePromotedDefinition } from './promoted-definition.js'
 import { type ReadDefinition, readDefinition } from './read-definition.js'
 import { TableShape } from './shape.js'
 
-/** What the catalogue has of a space, beside what definitions say. */
+/** The tables of a space by the catalogue, compared with their definitions. */
 export interface TableChanges {
   created: { id: string; found: ReadDefinition; like: PromotedDefinition | null }[]
   updated: { id: string; slug: string; found: ReadDefinition; like: PromotedDefinition | null }[]

@@ -7,11 +7,11 @@ export interface FailedStatement {
   path: string
   /** Of a position in what Postgres was given (characters, from 1), that in what was written. */
   writtenPosition?(position: number): number
-  /** Beside what Postgres says, such as the number of the statement. */
+  /** In addition to what Postgres says, such as the number of the statement. */
   params?: Record<string, unknown>
 }
 
-/** Of these a session's statement is not the cause: the server goes down, or somebody has ended the session. */
+/** Of these a session's statement is not the cause: the server shuts down, or the session was terminated. */
 const notTheirs = /^(08|28|53300|57P|58)/
 
 /**

@@ -45,7 +45,7 @@ export async function checkSavedQuery(
   if (problems.length > 0) throw refused(problems)
 }
 
-/** Defaults that Postgres cannot read as their types: whoever runs the query would be told, and could not change them. */
+/** Defaults that Postgres cannot read as their types: a user of the query would get the error, and could not correct them. */
 async function unreadableDefaults(
   parameters: readonly QueryParameter[],
   { sql }: Pick<Database, 'sql'>,

@@ -1,6 +1,6 @@
 import { ApiError } from '@opsplane/contracts'
 
-/** Lets each workspace have so many in hand at once; the next one throws `rate_limited`. */
+/** Allows each workspace so many at a time; the next one throws `rate_limited`. */
 export function createQuerySlots(most: number) {
   const taken = new Map<string, number>()
   return {

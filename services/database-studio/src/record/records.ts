@@ -148,7 +148,7 @@ export function createRecords(access: RecordAccess, validating: RecordValidator)
   }
 }
 
-/** Whether a record is another one than was validated, which nobody but the platform has named the version of. */
+/** Whether a record is another one than was validated, whose version only the platform has named. */
 const isRaced = ({ version: present }: Row, version: number | null, meta: RequestMeta) =>
   meta.expectedVersion === undefined && version !== null && present !== version
 

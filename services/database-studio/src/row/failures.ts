@@ -117,7 +117,7 @@ export const isUnreadable = (error: unknown): boolean => isRefusal(error) && err
 /** What a client is answered for a read that Postgres refused, or could not do in time. */
 export function readFailure(error: unknown): unknown {
   if (isRefusal(error) && isUnreadable(error)) {
-    // Operands are parsed: it is the column that has another type by now, which the definition in hand does not know yet.
+    // Operands are parsed: it is the column that has another type by now, which the definition that was read does not know yet.
     const message = `cannot be held against a record: ${error.message}`
     return validationFailed([{ in: 'query', path: '/filter', code: 'invalid_value', message }])
   }

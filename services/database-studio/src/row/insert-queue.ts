@@ -6,7 +6,7 @@ import type { Values } from './input.js'
 import type { ResolvedTable, Row } from './resolved-table.js'
 import { insertStatement } from './write-statements.js'
 
-/** A record to be made by itself, for somebody who is under no rule. */
+/** A record to be created by itself, for a caller under no rule. */
 export interface NewRecord {
   opened: ResolvedTable
   acting: JournalActor
@@ -28,10 +28,10 @@ interface Line {
 }
 
 const mostRows = 50
-/** So many must wait for another statement to start beside one under way: flushes of the WAL take turns anyway. */
+/** So many must wait for another statement to start while one is in flight: flushes of the WAL take turns anyway. */
 const worthAnother = 16
 const mostUnderWay = 2
-/** A statement that takes longer waits for somebody, and nobody behind it does. */
+/** A statement that takes longer waits for a lock, and blocks no other behind it. */
 const slowMs = 100
 
 /**
@@ -82,7 +82,7 @@ export function createInsertQueue(plane: Pick<DataPlane, 'writeOne'>): InsertQue
       const line = lines.get(key) ?? { waiting: [], underWay: 0 }
       lines.set(key, line)
       line.waiting.push({ ...record, resolve, reject })
-      // Whoever arrives in the same turn of the event loop goes along.
+      // Records that arrive in the same turn of the event loop join it.
       if (line.waiting.length === 1) setImmediate(() => pump(key, line))
     })
 }

@@ -17,7 +17,7 @@ const isPlaceholder = (value: unknown): value is Placeholder =>
   typeof value === 'string' && Object.hasOwn(placeholders, value)
 
 /** Nothing is known of the caller: no record satisfies it. */
-const nobody = { kind: 'or', alternatives: [] } as const satisfies Condition
+const matchesNothing = { kind: 'or', alternatives: [] } as const satisfies Condition
 
 interface Rules {
   readRule: readonly Condition[]
@@ -38,7 +38,7 @@ export function findRules(table: TableState, principal: Principal): Rules {
 }
 
 function rulesOf(table: TableState, subject: RowSubject): Rules {
-  if (subject.role === undefined) return { readRule: [nobody], writeRule: [nobody] }
+  if (subject.role === undefined) return { readRule: [matchesNothing], writeRule: [matchesNothing] }
   const rule = table.rules.find(({ role }) => role === subject.role)
   const readRule = conditionsOf(table, rule?.read, subject)
   // What must not be seen must not be changed either.
@@ -56,8 +56,8 @@ function conditionsOf(table: TableState, filter: unknown, subject: RowSubject): 
   if (filter === null || filter === undefined) return []
   const problems = new Problems()
   const conditions = readFilter(table, filled(filter, subject), { in: 'body', path: '' }, problems)
-  // A rule that its table no longer understands lets nobody through, rather than everybody.
-  return problems.none ? conditions : [nobody]
+  // A rule that its table can no longer evaluate matches no row, rather than every row.
+  return problems.none ? conditions : [matchesNothing]
 }
 
 /** The filter with the caller's own values. What is not known of them is equal to nothing. */

@@ -2,7 +2,7 @@ import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { ResolvedTable } from './resolved-table.js'
 
-/** Of a table nobody has counted yet: of what its records take at least. */
+/** Of a table without statistics: by the least size of its records. */
 const bytesOfRecord = 100
 
 /**

@@ -19,7 +19,7 @@ export interface WriteTarget {
 /** Arguments of a proof. */
 const proofArguments = 3
 
-/** What is answered beside a record's own fields, none of which begins with a point. */
+/** Columns in addition to a record's own fields, none of which begins with a point. */
 export const marks = { allowed: '.allowed', created: '.created', given: '.given' } as const
 
 const row = 'r'

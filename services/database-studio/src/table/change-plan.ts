@@ -1,5 +1,5 @@
 import { baseColumns, type Column, type TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import type { PatchedTable } from './apply-patch.js'
 import { columnSql, defaultSql, isText, relation, type TableName, toSqlType } from './column-sql.js'
 import {
@@ -21,7 +21,7 @@ interface Step {
 export interface ChangePlan extends Step {
   /** then constraints and indexes, which are held against the rows those have. */
   parts: Step
-  /** Whether every row is written anew, for which the table is locked. */
+  /** Whether every row is rewritten, for which the table is locked. */
   rewrites: boolean
 }
 
@@ -38,7 +38,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   const alter = (text: string, to: Step = plan) =>
     to.statements.push(`alter table ${relation(place)} ${text}`)
   const dropParts = ({ constraints, indexes }: TableParts) => {
-    for (const name of constraints.keys()) alter(`drop constraint ${quoted(name)}`)
+    for (const name of constraints.keys()) alter(`drop constraint ${quoteIdentifier(name)}`)
     // A reference that a migration has made has no index.
     for (const name of indexes.keys())
       plan.statements.push(`drop index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(name)}`)
@@ -55,9 +55,9 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   ]
 
   if (after.slug !== before.slug)
-    plan.statements.push(`alter table ${relation(old)} rename to ${quoted(after.slug)}`)
+    plan.statements.push(`alter table ${relation(old)} rename to ${quoteIdentifier(after.slug)}`)
   dropParts(missing(buildParts(old, before), parts))
-  // Names that nobody chose follow those of table and columns.
+  // Default names follow those of table and columns.
   for (const [from, to] of inTurn(zip(parts.constraints, partsBefore.constraints)))
     alter(`rename constraint ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`)
   for (const [from, to] of inTurn(zip(parts.indexes, partsBefore.indexes)))
@@ -67,7 +67,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   dropParts(missing(partsBefore, partsAfter))
   const gone = before.columns.filter(({ name }) => !kept.has(name))
   for (const column of gone.sort((a, b) => isComputed(b) - isComputed(a))) {
-    alter(`drop column ${quoted(column.name)}`)
+    alter(`drop column ${quoteIdentifier(column.name)}`)
     plan.checks.push(checkDroppedColumn(old, column))
   }
   const renames = [...renamed].flatMap(([to, from]): [string, string][] =>
@@ -93,7 +93,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   return plan
 
   function changeColumn(from: Column, to: Column): void {
-    const column = quoted(to.name)
+    const column = quoteIdentifier(to.name)
     plan.checks.push(...checkChangedColumn(old, from, to))
     const [typeBefore, type] = [toSqlType(from), toSqlType(to)]
     const [valueBefore, value] = [defaultSql(from), defaultSql(to)]
@@ -165,7 +165,7 @@ export function castTo(column: string, from: Column, to: Column): string {
   return direct ? `${column}::${type}` : `${column}::text::${type}`
 }
 
-/** Changes of type for which Postgres writes no row anew. */
+/** Changes of type for which Postgres rewrites no row. */
 const widens = (from: Column, to: Column): boolean => isText(from) && isText(to)
 
 /** Names of the same things that differ. */

@@ -33,7 +33,7 @@ export function createDefine(ctx: Pick<ServiceContext, 'database' | 'store'>): D
       return value
     } catch (error) {
       if (error instanceof VersionRaceError)
-        throw new ApiError('version_conflict', 'Somebody else has changed it meanwhile. Try again.')
+        throw new ApiError('version_conflict', 'It was changed meanwhile. Try again.')
       throw definitionFailure(error, space)
     }
   }

@@ -1,5 +1,5 @@
 import type { TableState } from '@opsplane/contracts'
-import { quoted, type StatementRunner } from '@opsplane/postgres'
+import { quoteIdentifier, type StatementRunner } from '@opsplane/postgres'
 import { relation, type TableName } from './column-sql.js'
 import { buildParts, unnamedConstraints } from './table-sql.js'
 

@@ -1,5 +1,5 @@
 import type { TablePatch, TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { parseStatements, scan, walkNodes } from '../sql/grammar.js'
 
 /** Names of columns before, with those they have afterwards. */

@@ -1,5 +1,5 @@
 import type { Column, TableState } from '@opsplane/contracts'
-import { literal, quoted } from '@opsplane/postgres'
+import { quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
 import { findReferenceKey } from '../row/fields.js'
 import { isText, relation, type TableName, toSqlType } from './column-sql.js'
 
@@ -31,7 +31,7 @@ export function checkNewColumn(place: TableName, column: Column): RowCheck[] {
 
 /** What stands against a column becoming another one; it still has its former name. */
 export function checkChangedColumn(place: TableName, from: Column, to: Column): RowCheck[] {
-  const name = quoted(from.name)
+  const name = quoteIdentifier(from.name)
   const found: RowCheck[] = []
   const add = (says: string, condition: string, loses = false) =>
     found.push({ says, loses, rows: where(place, from, condition) })
@@ -61,7 +61,7 @@ export function checkChangedColumn(place: TableName, from: Column, to: Column): 
     const other = relation({ schema: place.schema, slug: to.table })
     add(
       `${from.name} names no record of ${to.table}`,
-      `${name} is not null and not exists (select from ${other} o where o.${quoted(findReferenceKey(to))}::text = t.${name}::text)`,
+      `${name} is not null and not exists (select from ${other} o where o.${quoteIdentifier(findReferenceKey(to))}::text = t.${name}::text)`,
     )
   }
   if (to.unique && !from.unique) found.push(duplicates(place, [from.name], to.name))
@@ -93,9 +93,9 @@ export function checkNewConstraints(place: TableName, before: TableState, after:
 }
 
 function duplicates(place: TableName, columns: readonly string[], name: string): RowCheck {
-  const list = columns.map(quoted).join(', ')
-  const present = columns.map((column) => `${quoted(column)} is not null`).join(' and ')
-  const value = columns.map((column) => `${quoted(column)}::text`).join(` || ', ' || `)
+  const list = columns.map(quoteIdentifier).join(', ')
+  const present = columns.map((column) => `${quoteIdentifier(column)} is not null`).join(' and ')
+  const value = columns.map((column) => `${quoteIdentifier(column)}::text`).join(` || ', ' || `)
   return {
     says: `${name} is not unique`,
     loses: false,
@@ -105,7 +105,7 @@ function duplicates(place: TableName, columns: readonly string[], name: string):
 }
 
 const where = (place: TableName, { name }: Column, condition: string): string =>
-  `select id, ${quoted(name)}::text as value from ${relation(place)} t where ${condition}`
+  `select id, ${quoteIdentifier(name)}::text as value from ${relation(place)} t where ${condition}`
 const none = (place: TableName): string =>
   `select id, null::text as value from ${relation(place)} where false`
 

@@ -1,5 +1,5 @@
 import type { Column, TableIndex, TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { buildConstraintName } from '../row/constraint-name.js'
 import { searchVector } from '../row/search-vector.js'
 import { columnConstraints, columnSql, relation, type TableName } from './column-sql.js'
@@ -11,16 +11,16 @@ export interface TableParts {
 }
 
 /**
- * As for `adopt_table`. Bytes are trimmed rather than matched: a regular expression makes its states anew for each row, which is
+ * As for `adopt_table`. Bytes are trimmed rather than matched: a regular expression builds its states again for each row, which is
  * a tenth of what an insert takes.
  */
 const idForm = `check (octet_length(id) = 30 and rtrim(convert_to(id, 'UTF8'), '0123456789ABCDEFGHJKMNPQRSTVWXYZ'::bytea) = 'rec_'::bytea)`
 
 type Defined = Pick<TableState, 'columns' | 'indexes' | 'uniques' | 'checks'>
 
-/** Every constraint and index of a table. Names are said twice by nobody but a client. */
+/** Every constraint and index of a table. Only clients can repeat a name. */
 export function buildParts(place: TableName, { columns, indexes, uniques, checks }: Defined): TableParts {
-  const list = (names: readonly string[]) => names.map(quoted).join(', ')
+  const list = (names: readonly string[]) => names.map(quoteIdentifier).join(', ')
   const constraints = new Map([
     ...unnamedConstraints(place, columns).map(({ name, definition }) => [name, definition] as const),
     ...uniques.map(({ name, columns: of }) => [name, `unique (${list(of)})`] as const),
@@ -50,7 +50,7 @@ export function unnamedConstraints(place: TableName, columns: readonly Column[])
 function columnIndexes({ slug }: TableName, { name, type, unique }: Column): Map<string, string> {
   return new Map(
     type === 'reference' && !unique
-      ? [[buildConstraintName(slug, name, 'ref'), `(${quoted(name)}, id)`]]
+      ? [[buildConstraintName(slug, name, 'ref'), `(${quoteIdentifier(name)}, id)`]]
       : [],
   )
 }
@@ -88,7 +88,7 @@ function indexSql({ columns, kind, unique }: TableIndex): string {
 
 /** Unique indexes are recognized by their definition's first word, which CREATE INDEX has before the table. */
 export const createIndex = (place: TableName, name: string, definition: string, unique = false): string =>
-  `create ${unique ? 'unique ' : ''}index ${quoted(name)} on ${relation(place)} ${definition}`
+  `create ${unique ? 'unique ' : ''}index ${quoteIdentifier(name)} on ${relation(place)} ${definition}`
 
 /** The statements that make a table, in their order. */
 export function createTable(place: TableName, state: TableState): string[] {

@@ -38,7 +38,7 @@ export interface Tables {
   /** Throws `quota_exceeded` where one more is one too many. */
   create(body: NewTable, meta: CommandMeta): Promise<Table>
   get(slug: string, meta: CommandMeta): Promise<Table>
-  /** Throws `conflict` where rows stand against the change, or lose something that nobody has forced. */
+  /** Throws `conflict` where rows stand against the change, or lose something without `force`. */
   change(slug: string, patch: TablePatch, meta: CommandMeta): Promise<Table>
   /** Puts it into the trash. Throws `conflict` while other tables refer to it. */
   remove(slug: string, meta: CommandMeta): Promise<void>
@@ -174,7 +174,7 @@ export function createTables(
   }
 }
 
-/** Every table of the tenant, those dropped last first; nobody else changes one of them until this ends. */
+/** Every table of the tenant, those dropped last first; no other transaction changes one of them until this ends. */
 async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise<TableState[]> {
   const rows = await tx.unsafe<{ state: TableState }[]>(
     `select state from tables where workspace_id = $1 and environment = $2

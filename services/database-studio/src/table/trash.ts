@@ -1,6 +1,6 @@
 import type { Instant, TableState, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { roleOfSpace, type Space } from '../data-plane/space.js'
 import { relation } from './column-sql.js'
 import type { DefinitionTransaction } from './define.js'
@@ -14,7 +14,7 @@ const trashOf = ({ schema }: Space): string => `${schema}_trash`
 /** What a table is called in the trash, where several may have had one slug. */
 const nameInTrash = ({ id }: Pick<TableState, 'id'>): string => id.toLowerCase()
 
-/** When what is dropped now goes for good. */
+/** When what is dropped now is purged. */
 export const computePurgeTime = (now: Instant): Instant =>
   new Date(Date.parse(now) + trashDays * 86_400_000).toISOString()
 
@@ -22,7 +22,7 @@ export const computePurgeTime = (now: Instant): Instant =>
 export const trashTable = (tx: StatementRunner, { id }: Pick<TableState, 'id'>) =>
   tx.unsafe('select put_in_trash($1)', [id])
 
-/** Has a table in the trash dropped for good when it is time. */
+/** Schedules the purge of a table in the trash. */
 export const planPurge = (tx: StatementRunner, tenant: TenantScope, id: string, at: Instant) =>
   tx.unsafe(
     'insert into table_purges (table_id, workspace_id, environment, due_at) values ($1, $2, $3, $4)',
@@ -68,7 +68,7 @@ export async function restoreFromTrash(
   })
 }
 
-/** Drops a table for good. */
+/** Purges a table. */
 export async function purgeTable(tx: StatementRunner, space: Space, id: string): Promise<void> {
   await tx.unsafe(`set local role ${quoteIdentifier(roleOfSpace(space, 'owner'))}`)
   await tx.unsafe(`drop table if exists ${relation({ schema: trashOf(space), slug: nameInTrash({ id }) })}`)

@@ -30,7 +30,7 @@ export async function* csvRecords(
     skip_empty_lines: true,
     max_record_size: maxLineLength,
     cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
-    // While it is parsed: records that nobody has taken yet are gone once a later one cannot be read.
+    // While it is parsed: records that were not read yet are lost once a later one cannot be parsed.
     on_record(cells, { empty_lines: skipped }) {
       const begun = line + skipped - emptyLines
       emptyLines = skipped

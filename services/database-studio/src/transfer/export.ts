@@ -43,7 +43,7 @@ export function createExport(access: RecordAccess) {
 
     const one = <T extends object>(statement: Statement): Promise<T | undefined> => {
       const reading = access.read<T>(opened.space, statement).then(([found]) => found, rethrowReadFailure)
-      // Whoever goes away never asks for it.
+      // A client that disconnects never asks for it.
       reading.catch(() => {})
       return reading
     }

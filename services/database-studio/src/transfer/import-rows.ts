@@ -163,7 +163,7 @@ function jsonRecord(text: string): Read {
   return { problem: 'is no JSON object' }
 }
 
-/** What an export has beside the columns. */
+/** What an export has in addition to the columns. */
 function withoutOwn({
   id: _,
   version: __,

@@ -1,5 +1,5 @@
 import { stringifyExact, type TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { maxRecordsRead } from '../data-plane/answer-size.js'
 import { conditionsSql } from '../row/conditions.js'
 import type { Condition } from '../row/filter.js'

@@ -36,10 +36,10 @@ export interface Fault extends ErrorDetail {
 }
 
 export interface RecordValidator {
-  /** Whether anybody wants to be asked about this. */
+  /** Whether there is a validation for this. */
   concerns(opened: ResolvedTable, operations: readonly RecordChangeKind[]): boolean
   /**
-   * Asks about all changes of a batch in one call; of those nobody wants to be asked about, none. Throws
+   * Asks about all changes of a batch in one call; of those without a validation, none. Throws
    * `service_unavailable` where a validation that fails closed could not be run.
    */
   faults(changes: readonly Change[], meta: CommandMeta): Promise<Fault[]>

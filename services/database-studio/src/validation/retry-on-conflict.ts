@@ -9,7 +9,7 @@ export class StaleValidationError extends Error {
 
 const mostAttempts = 3
 
-/** Validates and writes anew where somebody else has changed the records in between. Throws `version_conflict` if that goes on. */
+/** Validates and writes again where the records have changed in between. Throws `version_conflict` if that goes on. */
 export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

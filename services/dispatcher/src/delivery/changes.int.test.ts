@@ -15,7 +15,7 @@ const asked = async (after: number) =>
     DeliveryChanges,
   )
 
-/** What the changes after a position come to, as whoever follows them knows it. */
+/** The state a client reaches that follows the changes after a position. */
 async function followed(after = 0) {
   const known = new Map<string, DeliveryChange>()
   const { changes } = await asked(after)
@@ -61,7 +61,7 @@ describe('changes of deliveries', () => {
     await waitFor(async () => (await statusOf(waiting?.id)) === 'failed')
   })
 
-  it('are reported once each to whoever goes on behind the last', async () => {
+  it('are reported once each to a client that continues behind the last', async () => {
     const { known, last } = await followed()
     expect(known.size).toBe(3)
     expect((await followed(last)).known.size).toBe(0)

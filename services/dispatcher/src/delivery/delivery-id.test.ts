@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { idSchema, idTime, leastId, newId } from '@opsplane/contracts'
+import { idSchema, idTime, minId, newId } from '@opsplane/contracts'
 import { deriveDeliveryId } from './delivery-id.js'
 
 describe('delivery ids', () => {

@@ -45,22 +45,22 @@ export interface DispatchOptions extends Pick<ResultRecorderOptions, 'announce' 
 export interface Dispatch {
   /** Makes and sends the deliveries of a batch of events, whose sequences in the stream can be asked. Safe to repeat. */
   fanOut(arrived: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void>
-  /** A webhook of this tenant was changed, paused, resumed or deleted: what is queued for it is taken up anew. */
+  /** A webhook of this tenant was changed, paused, resumed or deleted: its queue is loaded again. */
   refresh(webhookId: string, tenant: TenantScope): void
   /** There is a delivery that is due now, or waits in an ordering queue. */
   wake(): void
   /** Webhooks whose deliveries this replica leaves in Postgres, for what they or their workspaces have in memory already. */
   passedOver(): string[]
-  /** Finishes attempts under way for up to `graceMs`, gives the rest back. */
+  /** Finishes attempts in flight for up to `graceMs`, gives the rest back. */
   close(graceMs: number): Promise<void>
 }
 
 const maxQueued = 20_000
-/** Bodies in memory, queued or under way. */
+/** Bodies in memory, queued or in flight. */
 const maxBytes = 64 * 1024 * 1024
 /** Results waiting to be recorded beyond which attempts wait for their record. */
 const maxUnrecorded = 1_000
-/** Attempts under way that take longer than `slowAfterMs`. */
+/** Attempts in flight that take longer than `slowAfterMs`. */
 export const maxSlow = 4_096
 const slowAfterMs = 1_000
 
@@ -73,7 +73,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const { now } = timers
   const stopping = new AbortController()
   const closing = new AbortController()
-  // Every attempt under way listens.
+  // Every attempt in flight listens.
   setMaxListeners(0, stopping.signal)
   /** Something is due in so many milliseconds. */
   const due = createNotifier<[inMs: number]>()

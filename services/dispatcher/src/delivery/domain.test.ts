@@ -42,7 +42,7 @@ describe('a delivery after an attempt', () => {
     expect(decideAfterAttempt(timedOut, policy({ retries: 0 }), 1)).toEqual({ status: 'failed', gone: false })
   })
 
-  it('fails for good on 410, whatever retries remain', () => {
+  it('fails permanently on 410, whatever retries remain', () => {
     expect(decideAfterAttempt(answered(410), policy(), 1)).toEqual({ status: 'failed', gone: true })
   })
 

@@ -17,7 +17,7 @@ afterAll(async () => {
   await fixture?.stop()
 })
 
-it('sends no webhook for what the source of an event does not vouch for, and keeps it as a dead letter', async () => {
+it('sends no webhook for an event its source has not signed, and keeps it as a dead letter', async () => {
   await fixture.webhook('siem', { events: ['*'] })
   const connection = await link.ready()
   const names = natsNames(fixture.service.natsPrefix)
@@ -79,7 +79,7 @@ it('sends no webhook for what the source of an event does not vouch for, and kee
   ).not.toContain(forged[0])
 })
 
-it('keeps nothing of where such an event stands, and checks also what nobody subscribes to', async () => {
+it('records no position of such an event, and verifies also events no webhook subscribes to', async () => {
   const connection = await link.ready()
   const names = natsNames(fixture.service.natsPrefix)
   const publish = async (position: number, isSigned: boolean) => {

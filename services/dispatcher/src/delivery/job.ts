@@ -13,7 +13,7 @@ export interface Started {
   columns: AttemptColumns | undefined
   /** Undefined until the row is committed. */
   made: boolean | undefined
-  /** Resolves once the rows are committed, or nobody waits for that any more: whether its result is to be recorded apart. */
+  /** Resolves once the rows are committed, or are no longer waited for: whether its result is to be recorded apart. */
   settled: Promise<boolean>
   settle(apart: boolean): void
 }

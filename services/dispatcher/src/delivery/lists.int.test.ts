@@ -91,7 +91,7 @@ describe('the deliveries of all webhooks', () => {
     expect(await idsOf(`/deliveries?webhookId=${held.id}`)).toEqual([waiting?.id])
   })
 
-  it('are nobody else’s', async () => {
+  it('are visible to their workspace only', async () => {
     const { workspaceId = '' } = fixture.principal
     for (const other of [testPrincipal(), testPrincipal({ workspaceId, environment: 'staging' })])
       for (const path of ['/deliveries', `/deliveries?webhookId=${webhook.id}`, '/deliveries/failures'])
@@ -100,7 +100,7 @@ describe('the deliveries of all webhooks', () => {
 })
 
 describe('the deliveries of an event', () => {
-  it('are those to every webhook, replays included, and nobody else sees them', async () => {
+  it('are those to every webhook, replays included, and visible to their workspace only', async () => {
     const one = await fixture.webhook('both', {})
     const two = await fixture.webhook('both', {})
     const event = await fixture.publish({ type: 'both.created' })
@@ -129,7 +129,7 @@ describe('the deliveries of an event', () => {
     expect((await outsider.get(path)).error().code).toBe('insufficient_scope')
   })
 
-  it('are none for an event that went to nobody', async () => {
+  it('are none for an event without a matching webhook', async () => {
     expect(await idsOf('/events/evt_unknown/deliveries')).toEqual([])
     const reply = await fixture.api.get('/events/evt_unknown/deliveries?after=nonsense')
     expect(reply.error().code).toBe('invalid_cursor')

@@ -1,6 +1,6 @@
 /**
  * How one part notifies another without knowing it: parts that wake each other are made one after the other, and connected when
- * all are there. What is emitted before anybody listens is lost.
+ * all are there. What is emitted before there is a listener is lost.
  */
 export interface Notifier<Value extends unknown[]> {
   emit(...value: Value): void

@@ -154,11 +154,11 @@ describe('a webhook', () => {
     expect(fixture.requestsTo('doomed')).toEqual([])
   })
 
-  it('that is deleted leaves nothing waiting but what somebody has locked, which follows', async () => {
+  it('that is deleted leaves nothing waiting but rows that are locked, which follow', async () => {
     const { sql } = fixture.service
     const webhooks = [
       await createPausedBacklog(fixture, 'locked', 3),
-      await createPausedBacklog(fixture, 'beside', 3),
+      await createPausedBacklog(fixture, 'other', 3),
     ] as const
     const unfinished = ({ id }: Webhook) =>
       sql<{ id: string }[]>`select id from deliveries where webhook_id = ${id} and status = 'pending'`

@@ -8,7 +8,7 @@ import type { DeliveryJob } from './job.js'
 type Outcome = ResultRow['status']
 const outcomes: readonly Outcome[] = ['succeeded', 'retrying', 'failed', 'postponed']
 
-/** One attempt that is under way. */
+/** One attempt that is in flight. */
 export interface WatchedAttempt {
   /** What is sent, with the trace it belongs to. */
   content: AttemptContent

@@ -27,8 +27,8 @@ export const replayWorkName = 'replays'
 const stepEveryMs = 200
 
 /**
- * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so whoever
- * takes the job up after a crash goes on behind the last replay; replicas share the work by the rows' locks.
+ * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so the replica that
+ * resumes the job after a crash continues behind the last replay; replicas share the work by the rows' locks.
  */
 export function replayWork({
   record,

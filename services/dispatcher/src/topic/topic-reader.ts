@@ -25,7 +25,7 @@ export async function findCursorSequence(
   if (after === undefined) return 0
   const place = parseTopicEventId(await log.identity(), topic.subject, after)
   if (place) return place.sequence
-  // The stream may have been created anew a moment ago.
+  // The stream may have been recreated a moment ago.
   log.forget()
   const again = parseTopicEventId(await log.identity(), topic.subject, after)
   if (!again) throw invalidCursor()

@@ -142,7 +142,7 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
   }
 }
 
-/** Room for what is kept beside the request's body. */
+/** Room for what is stored in addition to the request's body. */
 const envelopeBytes = 1024
 
 function tooLarge(): ApiError {

@@ -212,7 +212,7 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   return decisions
 }
 
-/** Whoever changes one of these becomes the owner: it is sent in their name. */
+/** A user who changes one of these becomes the owner: it is sent in their name. */
 export const affectsRequests = (given: {
   url?: unknown
   events?: unknown
@@ -254,8 +254,8 @@ function resumed(state: WebhookState, now: Instant): WebhookState {
 }
 
 /**
- * A value that is shown to nobody was meant for the server it was given for: kept for another one, it would be asked to
- * whoever runs that. Throws validation_failed naming the header.
+ * A value that is never shown was meant for the server it was given for: kept for another one, it would be sent to
+ * the operator of that one. Throws validation_failed naming the header.
  */
 function checkOrigin(after: WebhookState, before: WebhookState): void {
   if (new URL(after.url).origin === new URL(before.url).origin) return

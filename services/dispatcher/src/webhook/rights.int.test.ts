@@ -83,7 +83,7 @@ describe('the rights of webhooks', () => {
       events: ['incident.*'],
       headers: {},
     })
-    // What it was sent before can be sent again, so it takes the same rights for good.
+    // What it was sent before can be sent again, so it always takes the same rights.
     expect(narrowed.data(Webhook).required_permissions).toEqual(['audit:read', 'itsm:read'])
     expect(missing(await patch(stranger, { url: fixture.endpoint('elsewhere') }))).toEqual(['audit:read'])
   })
@@ -98,7 +98,7 @@ describe('the rights of webhooks', () => {
     expect(await bodyFor(withOnly('itsm:read'))).toContain('Checkout is down')
   })
 
-  it('pauses when whoever answers for it may no longer read what it is sent, until somebody else does', async () => {
+  it('pauses when its owner may no longer read what it is sent, until another user takes over', async () => {
     const owner = 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A'
     const api = fixture.service.as({
       ...fixture.principal,
@@ -148,7 +148,7 @@ describe('the rights of webhooks', () => {
     expect(resolutions.at(-1)).toEqual({ ...place, userId, host: '127.0.0.1', consumer: `webhook/${id}` })
   })
 
-  it('pauses when whoever answers for it is removed', async () => {
+  it('pauses when its owner is removed', async () => {
     const owner = 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B'
     const api = fixture.service.as({ ...fixture.principal, userId: owner })
     const { id } = (await create(api, { url: fixture.endpoint('gone') })).data(Webhook)

@@ -19,7 +19,7 @@ interface Needs {
   reads: readonly Permission[]
 }
 
-/** What reading the events of these patterns takes, beside what was needed before. */
+/** What reading the events of these patterns takes, in addition to what was needed before. */
 export function findReadPermissions(
   patterns: readonly string[],
   before: readonly Permission[] = [],
@@ -34,7 +34,7 @@ export function findUsePermissions({ headers }: Pick<Needs, 'headers'>): Permiss
   return refers ? ['secrets:use'] : []
 }
 
-/** What somebody lacks to act as the webhook does. `hidden`: as `missingRights` has it. */
+/** The permissions a user lacks to act as the webhook does. `hidden`: as `missingRights` has it. */
 export const findMissingPermissions = (held: readonly string[], needs: Needs, hidden = false): Permission[] =>
   missingRights(held, { reads: needs.reads, uses: findUsePermissions(needs) }, hidden)
 

@@ -121,7 +121,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     path: '/webhooks/:id',
     summary: 'Update, pause or resume a webhook',
     description:
-      'Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes ' +
+      'Setting status to active resumes a paused webhook: what it missed is delivered. A user who resumes it, or changes ' +
       'its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. A new secret takes a ' +
       'step-up, as rotating it does. From whom row rules ' +
       'hide records of a table, they cannot have its events (403, `row_rule`).',

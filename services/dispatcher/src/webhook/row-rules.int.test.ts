@@ -27,7 +27,7 @@ const create = (role: string | undefined, body: object, more: Parameters<typeof 
 const refused = { code: 'forbidden', details: [{ code: 'row_rule', path: '/events' }] }
 const of = (condition: unknown) => ({ 'data.tableSlug': condition })
 
-describe('whoever sees some records of a table only', () => {
+describe('a user who sees only some records of a table', () => {
   it.each<[object]>([
     [{ events: ['record.*'] }],
     [{ events: ['incident.created', 'record.deleted'] }],

@@ -71,7 +71,7 @@ function created(
 
 const unseen = { status: 'unknown', lastError: null } satisfies Partial<StoredConnector>
 
-/** Another configuration, or one that is used again, takes the right to use its secrets anew, and nothing is known of it. */
+/** Another configuration, or one that is used again, requires the right to use its secrets again, and its health is unknown. */
 function updated(
   { patch, caller, now }: Extract<ConnectorCommand, { kind: 'update' }>,
   state: StoredConnector,
@@ -92,7 +92,7 @@ function updated(
   return [{ type: 'connector.updated', after: { ...after, updatedAt: now } }]
 }
 
-/** Reported once per change, whoever sees it first; of another configuration, or of what is gone, nothing is reported. */
+/** Reported once per change, by the first use; of another configuration, or of what is gone, nothing is reported. */
 function reported(
   { epoch, status, error, now }: Extract<ConnectorCommand, { kind: 'report' }>,
   state: StoredConnector | null,

@@ -68,7 +68,7 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       path: '/connectors',
       summary: 'Add a connector',
       description:
-        'A configuration that refers to secrets takes `secrets:use`; they are used in the name of its owner, whoever ' +
+        'A configuration that refers to secrets takes `secrets:use`; they are used in the name of its owner, no matter who ' +
         'invokes it. A name that is taken is a 409. Emits `connector.created`.',
       tag,
       scope: 'connectors:write',
@@ -98,7 +98,7 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       path: '/connectors/:id',
       summary: 'Change a connector',
       description:
-        'Whoever gives a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it ' +
+        'A user who sets a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it ' +
         'refers to secrets; its status is then unknown. Emits `connector.updated`, or nothing where nothing changes.',
       tag,
       scope: 'connectors:write',

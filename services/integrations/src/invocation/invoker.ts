@@ -88,7 +88,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
       idempotencyKey: repetitionKey ?? progress.id,
       cause: causationId ?? null,
       invoker: { principal, token: clientToken },
-      // With a key the result is kept for whoever asks again.
+      // With a key the result is stored for a repeated request.
       ...(repetitionKey === undefined && { signal: meta.signal() }),
       log: meta.log(),
     })
@@ -158,7 +158,7 @@ async function actionOf(kinds: Kinds, { kind }: StoredConnector, call: Call, nam
   return action
 }
 
-/** How many invocations a workspace has under way here. */
+/** How many invocations a workspace has in flight here. */
 function createPlaces(limits: Limits) {
   const taken = new Map<string, number>()
   return {

@@ -22,7 +22,7 @@ const reading = new Set<string>(['GET', 'HEAD', 'OPTIONS'])
 
 const Path = z.string().max(4_096).default('').meta({ description: 'Below the base URL.' })
 
-/** What every kind that speaks HTTP is configured with, beside where it goes. */
+/** What every kind that speaks HTTP is configured with, in addition to where it goes. */
 export const httpFields = {
   headers: ConfiguredHeaders,
   query: ConfiguredQuery,

@@ -18,7 +18,7 @@ export interface Call<Config = unknown> {
   connectorId: string
   tenant: TenantScope
   invoker: Invoker | null
-  /** Aborts at the deadline, with a CallFailure of the kind `timeout`, or when nobody waits for it any more. */
+  /** Aborts at the deadline, with a CallFailure of the kind `timeout`, or when the caller has gone. */
   signal: AbortSignal
   /** Milliseconds left until the deadline, at least 1. */
   remainingMs(): number

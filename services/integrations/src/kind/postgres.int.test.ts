@@ -333,7 +333,7 @@ describe('a test', () => {
   it.each([
     ['a database that is not there', { database: 'none' }, 'answered', '3D000'],
     ['a host that must not be called', { host: '10.0.0.1' }, 'blocked', 'special address'],
-    ['a port nobody listens at', { port: 1 }, 'blocked', 'Port 1'],
+    ['a port without a listener', { port: 1 }, 'blocked', 'Port 1'],
     ['a server without TLS', { tls: 'require' }, 'unreachable', 'no TLS'],
   ])('fails at %s', async (_name, change, failure, words) => {
     await expect(kind.test(call({}, change))).rejects.toMatchObject({

@@ -87,7 +87,7 @@ const Message = z
     const refuse = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message })
     const recipients = to.length + cc.length + bcc.length
-    if (recipients === 0) refuse('to', 'must name somebody, unless cc or bcc does')
+    if (recipients === 0) refuse('to', 'must name a recipient, unless cc or bcc does')
     if (recipients > maxRecipients) refuse('to', `must not be more than ${maxRecipients} with cc and bcc`)
     if (text === undefined && html === undefined) refuse('text', 'must be there, unless html is')
     const bytes = attachments.reduce(

@@ -1,5 +1,5 @@
 import { ApiError, type ArtifactApi, notFound } from '@opsplane/contracts'
-import { depthOfRequest, type RawAnswer, type RawRequest, type RequestMeta } from '@opsplane/http'
+import { computeRequestDepth, type RawAnswer, type RawRequest, type RequestMeta } from '@opsplane/http'
 import { findRecords, type Invoker, toExecutionCaller, toTrigger } from '../invoke/invoker.js'
 import { validateInput } from '../invoke/schemas.js'
 import { buildArtifactRequest } from './request.js'

@@ -9,7 +9,7 @@ const mostHeaderLength = 2_048
 /** What an artifact may say in headers; nothing by which a browser keeps, trusts or runs anything. */
 const headerName =
   /^(?:content-type|content-language|content-disposition|link|location|retry-after|x-artifact-[a-z0-9-]{1,80})$/
-/** A place in this API alone: nobody is led elsewhere. */
+/** A path of this API alone: no redirects elsewhere. */
 const place = /^\/(?![/\\])/
 
 const Header = z

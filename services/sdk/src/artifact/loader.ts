@@ -12,7 +12,7 @@ export interface LoadedArtifact
   > {
   id: string
   version: number
-  /** `suspended`: whoever installed it may no longer do what it needs, so it does not run. */
+  /** `suspended`: its installer lacks a right that it needs, so it does not run. */
   status: 'active' | 'suspended'
   /** By which it acts for `ownerId`, with the permissions of the platform that its own take. */
   grant: string

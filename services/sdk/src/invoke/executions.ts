@@ -34,7 +34,7 @@ export interface ExecutionsOptions {
   sealing: ExecutionSealing
   readResult: ReadResult
   withinQuota: WithinQuota
-  /** Executions in hand at most, and of one workspace. */
+  /** Executions in flight at most, and of one workspace. */
   most: { all: number; ofOne: number }
   leaseMs: number
 }
@@ -162,7 +162,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const sinceMs = (startedAt: string) =>
     Math.max(Math.round(Date.parse(ctx.clock.now()) - Date.parse(startedAt)), 0)
 
-  /** Those that were there to be ended: whoever works on one finds its lease gone. */
+  /** The executions to end: a worker on one finds its lease gone. */
   async function endWhere(
     sql: StatementRunner,
     { workspaceId, environment }: TenantScope,
@@ -276,6 +276,6 @@ function newExecution(
 }
 
 const noRoom = (most: number) =>
-  new ApiError('rate_limited', `${most} executions of the workspace are under way here already.`, {
+  new ApiError('rate_limited', `${most} executions of the workspace are in flight here already.`, {
     headers: { 'Retry-After': '1' },
   })

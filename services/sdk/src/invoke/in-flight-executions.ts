@@ -6,7 +6,7 @@ import {
 } from '@opsplane/postgres'
 
 export interface InFlightOptions<Row extends HeldRow> {
-  /** Executions in hand at most, and of one workspace. */
+  /** Executions in flight at most, and of one workspace. */
   most: { all: number; ofOne: number }
   workspaceOf(row: Row): string
   /** Goes on with an execution that was taken over; resolves when it is over. */
@@ -21,9 +21,9 @@ export interface InFlightExecution {
   fence: string
   /** Whether its lease is committed: what is being begun has none yet that could be renewed, or lost. */
   isLeased: boolean
-  /** Aborts when it is cancelled, has passed to somebody else, or the service is being stopped. */
+  /** Aborts when it is cancelled, another replica has leased it, or the service is being stopped. */
   ending: AbortController
-  /** Whether somebody else may begin it again, so that it is given back when the service is stopped. */
+  /** Whether another replica may start it again, so that its lease is released when the service is stopped. */
   mayPass: boolean
 }
 
@@ -32,7 +32,7 @@ export type StopReason = 'cancelled' | 'lost' | 'stopped'
 
 /** What is worked on here: at most so much at once, and of one workspace. */
 export interface InFlightExecutions<Row extends HeldRow> extends Holder<Row> {
-  /** Takes in an execution that was leased by whoever made it, until what is returned is called; undefined where there is no room. */
+  /** Adds an execution that was leased when it was created, until the returned function is called; undefined where there is no room. */
   enter(hand: InFlightExecution): (() => void) | undefined
   get(id: string): InFlightExecution | undefined
 }

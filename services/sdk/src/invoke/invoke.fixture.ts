@@ -56,7 +56,7 @@ export const testMasterKey = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 7).toString
 export interface SdkFixtureOptions {
   /** Has the service run elsewhere than in this process. */
   start?: TestServiceOptions<object>['start']
-  /** What other services answer to, beside what settings does in every test. */
+  /** Routes of other services, in addition to those of settings in every test. */
   routes?: FakeRoutes
 }
 

@@ -83,7 +83,7 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     if (found && (asked.mode === 'async' || found.execution.status !== 'running')) return found
     if (found)
       throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is not over yet.')
-    // Whoever frees it begins it; of two at once the other one finds what was begun.
+    // The request that frees it starts it; of two at once the other one finds what was started.
     await sql.unsafe('delete from execution_keys where key = $1', [key], { prepare: true })
     const begun = await begin(request, asked)
     if (!begun)

@@ -49,10 +49,10 @@ export const toIdentity = (row: LeasedExecution): ExecutionIdentity => ({
   startedAt: row.started_at,
 })
 
-/** Times it is begun again after whoever worked on it has died. */
+/** Times it is started again after its worker has died. */
 const mostDeaths = 3
 
-/** Whether it may be begun by whoever has taken it over: never twice, unless it says that it may. */
+/** Whether the replica that has taken it over may start it: never twice, unless the artifact allows it. */
 export const canStart = ({ plan, failures }: LeasedExecution): boolean =>
   plan !== null && (failures === 0 || (plan.retryable && failures <= mostDeaths))
 

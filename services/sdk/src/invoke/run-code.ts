@@ -55,7 +55,7 @@ export interface CodeRunResult {
   records: TouchedRecord[]
 }
 
-/** Undefined where it is none of ours any more, or is left to whoever takes it over. */
+/** Undefined where its lease is lost, or it is left to the replica that takes it over. */
 export type RunCode = (performance: CodeRun) => Promise<CodeRunResult | undefined>
 
 /** Notes of an execution are kept for so many records. */
@@ -211,7 +211,7 @@ function outcomeOf(ran: CodeOutcome, { artifact, input, hand, faultOf }: CodeRun
 /** Throws `conflict` for one that does not run at present. */
 export function refuseSuspended({ status, slug }: LoadedArtifact): void {
   if (status === 'active') return
-  const message = `The artifact ${slug} is suspended: whoever installed it may no longer do what it needs.`
+  const message = `The artifact ${slug} is suspended: its installer lacks a permission that it needs.`
   throw new ApiError('conflict', message, {
     details: [{ in: 'path', path: '/id', code: 'artifact_suspended', message }],
   })

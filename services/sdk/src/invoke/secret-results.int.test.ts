@@ -4,7 +4,7 @@ import { testPrincipal, waitFor } from '@opsplane/testing'
 import { dumpAllRows, type SdkFixture } from './invoke.fixture.js'
 import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
 
-/** Whoever computes with a result gets it as the code gave it; whatever is kept for people has no secrets. */
+/** The caller gets a result as the code returned it; what is stored for people has no secrets. */
 
 const log = '/origin/api/service-sdk/executions'
 const pin = '4711-1234'
@@ -70,7 +70,7 @@ describe.each([
     expect(await invoke(slug, { tokenId, key })).toEqual({ execution: first, replayed: 'true' })
   })
 
-  it('is what the key that asked for it reads, and masked for anybody else', async () => {
+  it('is what the key that requested it reads, and masked for all others', async () => {
     expect(await read(first.id, tokenId)).toEqual(first)
     for (const other of [newId('token'), newId('session')]) {
       const record = await read(first.id, other)

@@ -149,6 +149,6 @@ const ownedBy = ({ principal }: Pick<RequestMeta, 'principal'>) => ({
   suspendedFor: [],
 })
 
-/** Whether whoever makes the change has the artifact run, where or when it would not have run before. */
+/** Whether the change makes the artifact run where or when it would not have run before. */
 const hasItRun = ({ artifact, input, schedule, status }: Patch): boolean =>
   artifact !== undefined || input !== undefined || schedule !== undefined || status === 'active'

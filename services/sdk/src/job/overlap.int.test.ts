@@ -86,7 +86,7 @@ it('begins one after the other under queue, however those before it end', async 
   const [first, ...queued] = await executionsOf(job)
   expect(queued.map(({ status }) => status)).toEqual(['running', 'running', 'running'])
   await waitFor(() => under.get('/queue')?.length === 1)
-  // Nobody waits for its answer any more.
+  // Its answer is no longer waited for.
   const [unheard] = under.get('/queue')?.splice(0, 1) ?? []
   await world.api.post(`${log}/${first?.id}/cancel`)
   unheard?.()

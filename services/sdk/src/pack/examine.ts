@@ -34,7 +34,7 @@ import { problemsFailure } from './refusals.js'
 import { findSecretWarnings } from './secret-targets.js'
 import type { FindUses } from './uses.js'
 
-/** An artifact of the pack beside what there is of it. */
+/** An artifact of the pack and its present state. */
 export interface ExaminedArtifact extends PackArtifact {
   digest: string
   /** Undefined where it does not compile. */
@@ -74,7 +74,7 @@ export interface ExaminerParts {
 export interface Examiner {
   /** Throws validation_failed where not even the pack can be recognized. */
   examine(body: CheckPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
-  /** As `examine`, of a pack that is at hand. */
+  /** As `examine`, of a pack that is loaded already. */
   examineGiven(given: ResolvedPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
 }
 

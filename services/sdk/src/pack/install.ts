@@ -57,7 +57,7 @@ export async function assertInstallable(
   if (known && known !== content)
     throw new ApiError(
       'conflict',
-      `${check.name} ${check.packVersion} was installed with other content: a version stands for one content for good.`,
+      `${check.name} ${check.packVersion} was installed with other content: the content of a version never changes.`,
     )
   if (check.change === 'downgrade' && !options.downgrade)
     throw new ApiError(

@@ -50,7 +50,7 @@ export async function loadInstallation(
   return StoredInstallation.parse(row.state)
 }
 
-/** The content each version of a pack was first installed with: a version stands for one content for good. */
+/** The content each version of a pack was first installed with: it never changes. */
 export async function findVersionContents(
   { sql }: Pick<Database, 'sql'>,
   packId: string,

@@ -1,12 +1,12 @@
 import { KnownArtifacts, NamesQuestion } from '@opsplane/contracts'
-import { defineRoute, type PermissionOf, type Route } from '@opsplane/http'
+import { defineRoute, type FindPermission, type Route } from '@opsplane/http'
 import type { ArtifactLoader } from '../artifact/loader.js'
 import { findNeededRights } from './needed-rights.js'
 
 /** What workflows asks before it publishes a version whose steps run artifacts. The gateway routes none of it. */
 export const neededRightsRoutes = (
   { loadArtifact }: Pick<ArtifactLoader, 'loadArtifact'>,
-  permissionOf: PermissionOf,
+  permissionOf: FindPermission,
 ): Route[] => [
   defineRoute({
     method: 'post',

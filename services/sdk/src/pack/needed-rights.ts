@@ -2,7 +2,7 @@ import { eventPermission, type NeededRights, type Permission, permissions } from
 import type { FindPermission } from '@opsplane/http'
 import type { PackArtifact } from '@opsplane/packs'
 
-/** What installing artifacts takes beside `sdk:write`, and whoever does must go on to hold. */
+/** The rights that installing artifacts takes in addition to `sdk:write`, and that the installer must keep. */
 export async function findNeededRights(
   artifacts: readonly Pick<PackArtifact, 'permissions' | 'rule'>[],
   permissionOf: FindPermission,
@@ -27,7 +27,7 @@ function usesOf({ permissions: asked, rule }: Pick<PackArtifact, 'permissions' |
     [asked.topics.length > 0, 'topics:write'],
     [access.includes('read'), 'records:read'],
     [access.includes('write'), 'records:write'],
-    // A validation has a say in whatever anybody writes.
+    // A validation affects every write.
     [rule?.validates !== undefined, 'tables:write'],
   ]
   return needed.flatMap(([needs, permission]) => (needs ? [permission] : []))

@@ -14,7 +14,7 @@ const install = async (api: ApiClient, body: object) =>
   (await api.post('/sdk/packs/install', body)).data(Pack)
 
 describe('the owner of a pack', () => {
-  it('has it suspended once they may no longer do what it needs, until somebody who may installs it again', async () => {
+  it('suspends it once they lack a right it needs, until a user with the rights installs it again', async () => {
     const principal = testPrincipal({ userId: newId('user') })
     const api = packs.service.as(principal)
     const body = { ...buildPack('1.0.0', { artifact: { permissions: asking } }), grant: asking }
@@ -76,7 +76,7 @@ describe('a pack with business rules', () => {
     return { manifest: { ...manifest, name: slug }, files }
   }
 
-  it('is not for somebody from whom row rules hide their events, and suspended when they begin to', async () => {
+  it('cannot be installed by a user from whom row rules hide their events, and is suspended when they begin to', async () => {
     packs.settings.readRules = [rule]
     const principal = testPrincipal({ userId: newId('user') })
     const as = (role: string) => packs.service.as({ ...principal, role })
@@ -97,7 +97,7 @@ describe('a pack with business rules', () => {
   })
 })
 
-/** The pack under another name, so that it can stand beside the first one. */
+/** The pack under another name, so that both can be installed. */
 const renamed = (name: string, slug: string) => {
   const { manifest } = buildPack('1.0.0', { artifact: { slug } })
   return { manifest: { ...manifest, name } }

@@ -103,7 +103,7 @@ describe('installing', () => {
     expect(await faultOf({ ...broken, available: 'itsm-essentials' })).toEqual(['/available'])
     const tooLong = buildPack('1.0.0', { artifact: { slug: 'a'.repeat(101) } })
     expect((await api.post('/sdk/packs/install', tooLong)).status).toBe(422)
-    const rule = { events: ['incident.created', 'incident.exploded', 'nobody.*'] }
+    const rule = { events: ['incident.created', 'incident.exploded', 'unknown.*'] }
     const unknown = buildPack('1.0.0', { artifact: { kind: 'business_rule', rule } })
     const { status, details } = (await api.post('/sdk/packs/install', unknown)).error()
     expect(status).toBe(422)
@@ -206,7 +206,7 @@ describe('another version', () => {
     expect((await api.get('/sdk/artifacts/greet/versions/3')).status).toBe(404)
   })
 
-  it('stands for one content for good', async () => {
+  it('never changes its content', async () => {
     const api = inWorkspace()
     await install(api, buildPack('1.0.0'))
     const other = (await api.post('/sdk/packs/install', buildPack('1.0.0', { greeting: 'Hi' }))).error()
@@ -249,7 +249,7 @@ describe('uninstalling', () => {
 })
 
 describe('promotion', () => {
-  it('installs the same pack in another environment, where it is granted anew', async () => {
+  it('installs the same pack in another environment, where it is granted again', async () => {
     const principal = testPrincipal()
     const api = packs.service.as(principal)
     const pack = await install(api, {
@@ -268,7 +268,7 @@ describe('promotion', () => {
   })
 })
 
-describe('the packs at hand', () => {
+describe('the available packs', () => {
   it('offer one that ships, whose artifacts are installed by its name', async () => {
     const api = inWorkspace()
     const [shipped] = (await api.get('/sdk/packs/available')).data(z.array(AvailablePack))

@@ -4,7 +4,7 @@ import type { PackArtifact } from '@opsplane/packs'
 
 type Asking = Pick<PackArtifact, 'permissions'>
 
-/** The secrets that artifacts name in the manifest, with the hosts they declare beside them. */
+/** The secrets that artifacts name in the manifest, with the hosts they declare for them. */
 export const listSecretTargets = (artifacts: readonly Asking[]): (SecretTarget & { path: string })[] =>
   artifacts.flatMap(({ permissions: { secrets, secretsPlain, http } }, index) => {
     const at = (list: string, position: number) =>

@@ -38,7 +38,7 @@ it('runs the tests of an artifact, and says what differs in those that fail', as
   expect(run.results[2]?.differences).toMatchObject([{ path: 'host/0', expected: 1, actual: 0 }])
 })
 
-it('has each of them in the log as an execution that somebody has begun by hand, with its duration', async () => {
+it('has each of them in the log as an execution that a user has started by hand, with its duration', async () => {
   const { results, durationMs } = (await runTests({ names: ['greets', 'publishes'] })).data(ArtifactTestRun)
   expect(durationMs).toBe(results.reduce((sum, result) => sum + result.durationMs, 0))
   const kept = await api.get('/origin/api/service-sdk/executions?executionType=test&limit=2')

@@ -46,7 +46,7 @@ export interface Tests {
   run(idOrSlug: string, wanted: RunArtifactTests, meta: RequestMeta): Promise<ArtifactTestRun>
 }
 
-/** Tests that are not begun by then have failed: whoever asks waits no longer than this and the last one. */
+/** Tests that have not started by then have failed: the caller waits no longer than this and the last one. */
 const longestMs = 50_000
 
 export function createTests({ artifacts, loading, runTest }: TestsParts): Tests {

@@ -50,7 +50,7 @@ export async function evaluateTemplates(
   })
 }
 
-/** Calls an operation in the name of whoever uses the app. */
+/** Calls an operation in the name of the app's user. */
 export async function callOperation(
   { call }: Pick<CallParts, 'call'>,
   { running, key, signal }: SourceCall,

@@ -31,7 +31,7 @@ export interface UseContext {
   log: Logger
 }
 
-/** Of one page under way. */
+/** Requests in flight of one page. */
 const atOnce = 6
 
 /** Uses data sources as a deployment declares them, and in no other way. */
@@ -101,7 +101,7 @@ function refuseOther({ deployment: { number } }: DeploymentUse, { deployment }: 
   throw new ApiError('conflict', message, { details: [detail] })
 }
 
-/** What a row filter does not bind is out of reach, unless whoever made the token said otherwise. */
+/** What a row filter does not bind is out of reach, unless the token's creator said otherwise. */
 function refuseUnfiltered(embed: EmbedTokenState | null, { name, binding }: CompiledSource): void {
   if (embed === null || embed.rowFilter === null || binding.kind === 'table') return
   if (!embed.exempt.includes(name))

@@ -3,10 +3,10 @@ import { ExpressionError, evaluateAsync, toMessage, toText } from '../expression
 import { withoutEmpty } from './resolve-request.js'
 import type { PageStore } from './store.js'
 
-/** What an action does beside calling a source. */
+/** What an action does in addition to calling a source. */
 export interface ActionHost {
   act(request: AppActionRequest): Promise<unknown>
-  /** Whether whoever is asked agrees. */
+  /** Whether the user confirms. */
   confirm(question: string): Promise<boolean>
   announce(message: string): void
   goTo(page: string, params: Readonly<Record<string, string>>): void
@@ -23,7 +23,7 @@ export interface Submitted {
   onDone(): void
 }
 
-/** What the expressions of an action see beside the page. */
+/** What the expressions of an action see in addition to the page. */
 export interface ActionContext {
   row?: Readonly<Record<string, unknown>>
   form?: Submitted
@@ -89,7 +89,7 @@ async function requestOf(
   }
 }
 
-/** Of what is new, what is empty is left out, so that the table's defaults hold; of an update, what nobody has changed. */
+/** Of what is new, what is empty is left out, so that the table's defaults hold; of an update, what is unchanged. */
 async function sentValues(
   operation: 'create' | 'update',
   values: AppAction['values'],

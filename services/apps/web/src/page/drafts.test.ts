@@ -85,7 +85,7 @@ test('what was typed is there again for its page and person, as long as the tab 
   expect(createDrafts(storage, () => 'key').page('page of Ada')).toBeUndefined()
 })
 
-test('another input by the same id begins anew', async () => {
+test('another input by the same id starts empty', async () => {
   const draft: PageDraft = { typed: { name: true }, begun: {} }
   const { form } = await edited()
   const store = new PageStore({

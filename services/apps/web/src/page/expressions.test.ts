@@ -105,7 +105,7 @@ test('what failed data would say is asked for nowhere', async () => {
   expect(new Set(requests)).toEqual(new Set(['assets']))
 })
 
-test('an input without a value of its own keeps its form from being sent, until somebody fills it in', async () => {
+test('an input without a value of its own keeps its form from being sent until it is filled in', async () => {
   const fields = [input(expressions.throws)]
   const { store, components } = createStore([{ type: 'form', id: 'form', label: 'Form', fields, action: {} }])
   await store.start()

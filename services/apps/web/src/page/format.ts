@@ -1,5 +1,5 @@
 import type { Component } from '@opsplane/contracts'
-import { type Decimal, parseDecimal, partsOf } from '@opsplane/sandbox/exact'
+import { type Decimal, parseDecimal, splitDecimal } from '@opsplane/sandbox/exact'
 import { toText } from '../expression/evaluate.js'
 
 export type Format = Extract<Component, { type: 'metric' }>['format']

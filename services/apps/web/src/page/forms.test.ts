@@ -106,7 +106,7 @@ async function sent({ store, form }: Awaited<ReturnType<typeof formFor>>) {
 }
 
 describe.each(cases)('a %s in a %s', (_column, type, value, typed, saved) => {
-  test('that nobody has touched is not sent', async () => {
+  test('that is untouched is not sent', async () => {
     const page = await formFor(type, value)
     page.store.type(page.second, 'p')
     expect((await sent(page))?.values).toEqual({ other: 'p' })
@@ -138,7 +138,7 @@ describe.each(cases)('a %s in a %s', (_column, type, value, typed, saved) => {
     expect((await sent(page))?.values).toEqual(isChange ? { field: nothing } : { other: 'p' })
   })
 
-  test('is not sent by an expression that names it and nothing else, unless somebody has touched it', async () => {
+  test('is not sent by an expression that names it and nothing else, unless it was touched', async () => {
     const values = { field: '{{ form.field }}', other: '{{ form.other }}', note: 'Seen' }
     const page = await formFor(type, value, { ...update, values })
     page.store.type(page.second, 'p')

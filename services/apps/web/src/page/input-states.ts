@@ -13,7 +13,7 @@ export interface InitialStates {
   versions: Readonly<Record<string, Outcome>>
 }
 
-/** A field that somebody has changed, or that was changed meanwhile, as its control shows it. */
+/** A field that the user has changed, or that was changed meanwhile, as its control shows it. */
 export interface Difference {
   field: InputComponent
   before: Typed
@@ -24,7 +24,7 @@ export interface Difference {
 /** What is in the inputs of a page: what was typed, and for the others what their `value` says. */
 export class InputStates {
   readonly #typed: Map<string, Typed>
-  /** Of each form that was changed, what it was before: by that is told what was changed, and since when. */
+  /** Of each changed form its original values: they show what was changed, and since when. */
   readonly #begun: Map<string, Begun>
   #beginning: InitialStates = { inputs: {}, versions: {} }
 
@@ -65,7 +65,7 @@ export class InputStates {
     return inputValue(input, this.typed(input))
   }
 
-  /** Why an input that nobody has touched has no value. */
+  /** Why an untouched input has no value. */
   failure({ id }: InputComponent): string | undefined {
     return this.#typed.has(id) ? undefined : this.#beginning.inputs[id]?.error
   }
@@ -109,7 +109,7 @@ export class InputStates {
     return begun && Object.hasOwn(begun, input.id) ? begun[input.id] : this.#now(input)
   }
 
-  /** Of an update, in which a field that nobody has changed has what the record has. */
+  /** Of an update: a field that is unchanged has the record's value. */
   updated({ fields }: FormComponent): Record<string, unknown> {
     return Object.fromEntries(
       fields.map((field) => {

@@ -1,6 +1,6 @@
 import type { InputComponent } from '@opsplane/contracts'
 import { exactNumbersAsText, parseExact } from '@opsplane/contracts/exact-json'
-import { compareDecimals, decimalText, numberOf, parseDecimal } from '@opsplane/sandbox/exact'
+import { compareDecimals, decimalText, parseDecimal, toNumberOrText } from '@opsplane/sandbox/exact'
 import { toText } from '../expression/evaluate.js'
 import { decimalSeparator } from './format.js'
 import { applyTypedDay, parseTypedTime, typedDay, typedTime } from './times.js'
@@ -47,7 +47,7 @@ function typedNumber(typed: string): number | string | undefined {
 }
 export const decimalTyped = (typed: string) => parseDecimal(typed.replace(decimalSeparator(), '.'))
 
-/** What somebody has put in place of a record's value: of its kind, as far as that shows. */
+/** The value a user has typed instead of a record's: of the same type, as far as that can be seen. */
 export function changedValue(input: InputComponent, typed: Typed, before: unknown): unknown {
   if (typeof typed !== 'string' || typed === '') return inputValue(input, typed)
   switch (input.type) {

@@ -12,7 +12,7 @@ interface Parts extends Pick<PageStoreOptions, 'page' | 'user'> {
 }
 
 /**
- * What expressions of a page see. Whoever reads an input or data that could not be worked out fails as well: nothing is read or
+ * What expressions of a page see. An expression that reads an input or data that could not be evaluated fails as well: nothing is read or
  * shown as if there were no such value.
  */
 export function buildPageScope({ page, user, inputs, states, data }: Parts): ExpressionScope {

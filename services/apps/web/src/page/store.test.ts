@@ -56,7 +56,7 @@ test('gives each part the error of a request that fails as a whole', async () =>
   expect(rowsOf(store, components[1])?.error).toMatchObject({ message: 'It failed.' })
 })
 
-test('lets an input follow its value until somebody types, and again after a reset', async () => {
+test('updates an input with its value until the user types, and again after a reset', async () => {
   const { store, asked, until, components } = createStore([
     table('one'),
     { type: 'text_input', id: 'name', label: 'Name', value: '{{ data.one.rows[0].source }}' },

@@ -162,7 +162,7 @@ export class PageStore {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Works out what follows from the state: inputs that nobody has touched, and what is to be loaded. */
+  /** Recomputes what follows from the state: untouched inputs, and what is to be loaded. */
   async #settle(): Promise<void> {
     const revision = ++this.#revision
     // What inputs begin with may depend on other inputs: nothing is asked for before that is known.

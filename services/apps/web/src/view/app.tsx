@@ -82,7 +82,7 @@ export function App({ api, session, drafts }: { api: AppApi; session: Session; d
               </button>
               {!session.isEmbedded && (
                 <button type="button" className="secondary" onClick={logOut}>
-                  Log in as somebody else
+                  Log in as another user
                 </button>
               )}
             </div>
@@ -96,7 +96,7 @@ const endedEmbed: State = {
   kind: 'failed',
   title: 'This is no longer shared',
   message:
-    'What this page was shared with has ended or was revoked. Ask whoever runs the page around it for a new one.',
+    'What this page was shared with has ended or was revoked. Ask the owner of the embedding page for a new one.',
 }
 
 async function loaded(api: AppApi, session: Session): Promise<State> {

@@ -16,7 +16,7 @@ interface DrawingProps {
 
 const colours = 6
 
-/** The shapes alone: their values stand in the table beside them. */
+/** The shapes alone: their values are in the table next to them. */
 export function ChartDrawing({ kind, points, label }: DrawingProps) {
   if (kind === 'bar') return <Bars points={points} />
   const name = `${label}: a ${kind} chart of ${points.length} values`

@@ -39,7 +39,7 @@ export function ChoiceControl({ notes, empty, ...props }: ChoiceProps) {
         value={String(typed)}
         onChange={(event) => onTyped(event.currentTarget.value)}
       >
-        {/* Chosen by nobody is no choice: something required has to be chosen. */}
+        {/* A default is no choice: something required has to be chosen. */}
         {(!input.required || typed === '') && <option value="">{input.required ? 'Choose…' : empty}</option>}
         {options.map(({ value, label }) => (
           <option key={value} value={value}>

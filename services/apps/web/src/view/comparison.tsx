@@ -15,7 +15,7 @@ interface ComparisonProps {
   onDiscard(): void
 }
 
-/** What somebody has typed beside what somebody else has saved meanwhile: of each field one is chosen. */
+/** The user's changes next to those saved by others meanwhile: of each field one is chosen. */
 export function Comparison({ differences, isBusy, onChosen, onDiscard }: ComparisonProps) {
   const { store } = usePage()
   const [theirs, setTheirs] = useState<readonly string[]>([])

@@ -29,7 +29,7 @@ export function ExpressionFailure({ what, error }: { what: string; error: string
   )
 }
 
-/** Stands in place of a component of which nobody knows whether it is to be seen. */
+/** Replaces a component whose visibility is unknown. */
 export const NotShown = ({ error }: { error: string }) => (
   <ExpressionFailure what="This part of the page cannot be shown." error={error} />
 )

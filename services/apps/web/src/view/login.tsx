@@ -3,7 +3,7 @@ import { toMessage } from '../expression/evaluate.js'
 import { Failure } from './failure.js'
 
 interface LoginProps {
-  /** Somebody was here, whose session has ended. */
+  /** The session of the present user has ended. */
   isBack: boolean
   /** Rejects with what is to be shown. */
   onLogin(email: string, password: string): Promise<void>

@@ -36,7 +36,7 @@ export function usePlace({ hasUnsaved, mayLeave, onLeft }: Departure) {
     const follow = () => {
       if (!hasUnsaved()) return arrive()
       const to = parsePlace(location)
-      // The browser has gone already: it is back here until somebody has answered.
+      // The browser has navigated already: it is back here until the user has answered.
       history.pushState(null, '', formatPlace(current.current))
       void goTo(to)
     }

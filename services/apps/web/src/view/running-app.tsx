@@ -125,7 +125,7 @@ function useQuestion() {
   return [question, confirm] as const
 }
 
-/** Says that the app under somebody's hands is another one than before. */
+/** Tells the user that the app was redeployed. */
 function useAnnouncedDeployment(deployment: number, announce: (message: string) => void): void {
   const first = useRef(deployment)
   useEffect(() => {

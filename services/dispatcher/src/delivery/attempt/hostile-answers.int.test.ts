@@ -100,7 +100,7 @@ describeHostileEndpoints('a delivery to an endpoint whose answer is no good', [
     fails: 'protocol',
   },
   {
-    name: 'it asks to continue, which nobody asked it for',
+    name: 'it sends 100 Continue unasked',
     behave: respondRaw(`${head(100)}${head(103)}${head(200, { 'content-length': 2 })}ok`),
     keeps: { truncated: false, body: 'ok' },
   },

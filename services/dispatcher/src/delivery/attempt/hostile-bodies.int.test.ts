@@ -50,7 +50,7 @@ describeHostileEndpoints('a delivery to an endpoint whose answer is too much, or
     keeps: { truncated: false },
   },
   {
-    name: 'an encoding nobody knows',
+    name: 'an unknown encoding',
     behave: respond(200, packed('rot13'), 'uryyb'),
     keeps: { truncated: false, body: 'uryyb' },
   },

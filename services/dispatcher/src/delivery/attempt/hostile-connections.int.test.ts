@@ -51,7 +51,7 @@ describeHostileEndpoints('a delivery to an endpoint that cannot be connected to'
     reported: 'another host',
   },
   {
-    name: 'its certificate is by nobody known',
+    name: 'its certificate has an unknown issuer',
     tls: 'unknown',
     behave: respondRaw(''),
     fails: 'tls',

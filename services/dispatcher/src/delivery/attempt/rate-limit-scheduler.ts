@@ -73,7 +73,7 @@ interface Schedule {
   busy: boolean
   closed: boolean
   timer: { at: number; cancel(): void } | undefined
-  /** Somebody waits for a slot. */
+  /** A job waits for a slot. */
   awaited: boolean
   /** Slack to book, since this replica was late for its last slot. */
   lateMs: number
@@ -93,7 +93,7 @@ export const computeBurst = (perSecond: number) => Math.max(1, Math.ceil(perSeco
 
 /**
  * Slots are at least 1/rate apart over all replicas, and a slot is used at most (burst - 1)/rate plus its slack
- * late. So any window of T seconds has at most rate * T + burst attempts, whoever makes them. A burst of one
+ * late. So any window of T seconds has at most rate * T + burst attempts over all replicas. A burst of one
  * leaves no room to be late, hence a slack of 5 % there, of a second at most: a slot that is missed may cost minutes.
  * Elsewhere slack is only booked by a replica that was late.
  */
@@ -151,7 +151,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
   function ask(webhookId: string, schedule: Schedule) {
     options.onSlot(webhookId)
     if (schedule.busy || schedule.timer) return
-    // Nobody asked: what is left is kept for the next job, as long as it lasts.
+    // No job waits: what is left is kept for the next job, as long as it lasts.
     schedule.awaited = false
     dropPassed(schedule)
     const last = schedule.slots.at(-1)

@@ -44,7 +44,7 @@ export const logAttemptsSql = (number: string, attempts: string) => `
 export interface ResultRow extends AttemptColumns {
   /** Place in the order the attempts ended. */
   seq: number
-  /** The attempt's number. Whoever records a number first has it. */
+  /** The attempt's number. The first to record a number wins. */
   number: number
   /** The webhook's when the attempt began: failures from before a resume do not count after it. */
   epoch: number

@@ -13,7 +13,7 @@ const job = {
 
 it.each([
   [
-    'over the budget of its workspace, until that begins anew',
+    'over the budget of its workspace, until that is reset',
     limitReached('egressBytesPerMinute', 100, 41.2),
     42_000,
   ],

@@ -62,12 +62,15 @@ describe('secrets', () => {
   })
 
   it('that do not exist make the attempt fail, and say which one', async () => {
-    const webhook = await fixture.webhook('unknown', { retries: 0, headers: { 'X-A': '{{secrets.nobody}}' } })
+    const webhook = await fixture.webhook('unknown', {
+      retries: 0,
+      headers: { 'X-A': '{{secrets.missing}}' },
+    })
     await fixture.publish({ type: 'unknown.created' })
     const [delivery] = await createDeliveryReader(fixture, webhook.id).having('failed', 1)
     expect(delivery?.lastError).toMatchObject({
       kind: 'secret_missing',
-      message: expect.stringContaining('nobody'),
+      message: expect.stringContaining('missing'),
     })
     expect(fixture.requestsTo('unknown')).toEqual([])
   })

@@ -4,7 +4,7 @@ export const causeSql = (delivery: string) =>
 
 /**
  * The last delivery of an event to a webhook has failed: one that was replayed counts by its replay, whose success, or whose being
- * under way, leaves nothing failed. `delivery` is the name of its table in the statement.
+ * in flight, leaves nothing failed. `delivery` is the name of its table in the statement.
  */
 export const currentFailureSql = (delivery: string) => `${delivery}.status = 'failed'
   and not exists (select from deliveries other

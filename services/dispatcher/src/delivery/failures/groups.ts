@@ -4,7 +4,7 @@ import { type Database, type FailuresOptions, failureGroups, readFailures } from
 import { deliveryPositions } from '../changes.js'
 import { causeSql, currentFailureSql } from './current-failures.js'
 
-/** Of each webhook the last failures by their index; deliveries of deleted ones can be mended by nobody. */
+/** Of each webhook the last failures by their index; deliveries of deleted webhooks cannot be repaired. */
 export const failedDeliveries = `
   select w.id as target_id, w.state->>'name' as target_name, failure.*,
     count(*) over (partition by w.id) >= ${readFailures} as is_more

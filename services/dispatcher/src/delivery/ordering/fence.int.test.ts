@@ -78,7 +78,7 @@ describe('a new webhook', () => {
         place.set(event, position)
         return event
       }
-      // One goes to somebody, one to nobody: it is in no row of a delivery.
+      // One matches a webhook, the other none: it is in no row of a delivery.
       const unseen = await send()
       await waitFor(() => marked(place.get(unseen) ?? 0))
       const old = await fixture.webhook(`${type}_old`, { events: [events] })

@@ -16,7 +16,7 @@ const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
 const perKey = 8
 
 describe('two dispatchers, of which one is killed in the middle', () => {
-  it('keep the order of every key; only the one under way is repeated', async () => {
+  it('keep the order of every key; only the one in flight is repeated', async () => {
     await killable.startAnother()
     const endpoint = orderedEndpoint(({ n }) => ({ status: 200, delayMs: n }))
     const settings = { ordering_key: 'data.key', timeout_ms: 5_000 }

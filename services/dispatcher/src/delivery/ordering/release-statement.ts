@@ -57,7 +57,7 @@ const unfinished = `ordering_key is not null and status in ('pending', 'retrying
 // Without a lease and without a time: whatever was released has one of them until it is finished.
 const waits = `status in ('pending', 'retrying') and due_at is null and lease_owner is null`
 
-// The head of a queue is read anew while it is locked, so that of two replicas only one releases it.
+// The head of a queue is read again while it is locked, so that of two replicas only one releases it.
 const release = `
 heads as materialized (
   select h.id, h.ordering_place, queues.webhook_id, queues.ordering_key from queues cross join lateral (

@@ -78,7 +78,7 @@ export class DeliveryRows {
     return [...this.deliveries.values()].filter((row) => row.webhookId === webhookId && isUnfinished(row))
   }
 
-  /** Sends a delivery again, or a replay of it under another id, as somebody asks for it by hand. */
+  /** Retries a delivery, or replays it under another id, as a user does by hand. */
   resend(row: DeliveryRow, action: ResendAction, replayId: string): DeliveryRow {
     const to = { url: row.url, nowMs: this.now }
     if (action === 'retry') Object.assign(row, buildRetry(row, to))

@@ -65,7 +65,7 @@ export const plantedFaults: Record<string, PlantedFault> = {
       },
     }),
   },
-  'deliveries of deleted webhooks that nobody ends': {
+  'deliveries of deleted webhooks that are never ended': {
     store: (store) => ({ ...store, tidy: async () => false }),
   },
 }

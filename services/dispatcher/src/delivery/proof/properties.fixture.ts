@@ -26,7 +26,7 @@ export class DeliveryProperties {
   /** Since when nothing is to be sent to a webhook. */
   readonly #stopped = new Map<string, number>()
   readonly #wasDeleted = new Set<string>()
-  /** Deliveries that somebody has asked for once more: the order is that of others. */
+  /** Deliveries that were resent by hand: the order is that of the others. */
   readonly #resent = new Set<string>()
   /** When attempts to webhooks with a rate limit began. */
   readonly #begun = new Map<string, number[]>()
@@ -57,7 +57,7 @@ export class DeliveryProperties {
     return isChanged
   }
 
-  /** Somebody sends a delivery again, or a replay of it. False when none may be. */
+  /** Retries or replays a delivery as a user does. False when neither is allowed. */
   resend(): boolean {
     const world = this.#world
     const finished = [...this.#rows.deliveries.values()].filter(
@@ -160,7 +160,7 @@ export class DeliveryProperties {
     }
   }
 
-  /** Deliveries that somebody waits for. */
+  /** Deliveries that are still expected. */
   unfinished(): string {
     return [...this.#rows.deliveries.values()]
       .filter(isUnfinished)

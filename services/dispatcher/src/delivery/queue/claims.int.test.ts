@@ -91,7 +91,7 @@ describe('a claim', () => {
     })
   })
 
-  it('has everybody in turn, and leaves what is passed over', async () => {
+  it('serves webhooks in turn, and leaves what is passed over', async () => {
     await later(async (tx) => {
       await webhooks(tx, 'wh_turn', 60, { deliveries: 40, bytes: 1 })
       const served = new Set<string>()

@@ -21,7 +21,7 @@ const arrived = (id: string, type: string, position: number): ArrivedEvent => ({
   redelivered: false,
 })
 
-it('reads what somebody subscribes to, has an event that comes twice at its first place, and knows where all stand', () => {
+it('reads events with a subscriber, keeps a repeated event at its first place, and knows all positions', () => {
   const { incoming, origins } = buildBatch(
     [
       arrived('evt_0', 'incident.closed', 7),

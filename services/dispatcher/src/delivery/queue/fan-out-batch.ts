@@ -34,14 +34,14 @@ export interface DeliveryDraft {
 /** Events, and the webhooks they are matched with. */
 export interface Batch {
   incoming: readonly IncomingEvent[]
-  /** Of all events that came, those that nobody subscribes to included. */
+  /** Of all events of the batch, those without a subscriber included. */
   origins: EventOrigin[]
   tenants: TenantWebhooks[]
   webhooksOf(tenant: TenantScope): TenantWebhooks
   jsonOf(event: PlatformEvent): string
 }
 
-/** Reads the events whose types somebody subscribes to, each once. */
+/** Reads the events whose types have a subscriber, each once. */
 export function buildBatch(arrived: readonly ArrivedEvent[], tenants: TenantWebhooks[]): Batch {
   const byTenant = new Map(tenants.map((webhooks) => [tenantKey(webhooks.tenant), webhooks]))
   const texts = new Map<string, string>()

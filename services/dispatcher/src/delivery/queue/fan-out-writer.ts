@@ -40,7 +40,7 @@ interface Waiting extends Part {
   reject(error: unknown): void
 }
 
-/** Between the beginnings of two statements at least, unless somebody waits for a row or so many batches wait. */
+/** Between the beginnings of two statements at least, unless a caller waits for a row or so many batches wait. */
 const spacingMs = 40
 /** Attempts that are about to end are waited for so long, so that their results are in the statement. */
 const patienceMs = 4

@@ -28,9 +28,9 @@ export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOpt
 const mostTries = 20
 
 /**
- * Turns events into deliveries, and reads only those whose types somebody subscribes to. First attempts of plain deliveries
+ * Turns events into deliveries, and reads only those whose types have a subscriber. First attempts of plain deliveries
  * start straight from the message; a statement then writes the rows of the batch, with what has succeeded by then. What
- * finds no room in memory is left to whoever asks.
+ * finds no room in memory is left to the poller.
  */
 export function createFanOut(options: FanOutOptions) {
   const { index } = options

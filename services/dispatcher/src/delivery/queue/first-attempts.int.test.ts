@@ -23,7 +23,7 @@ describe('the first attempt of a delivery', () => {
     await sql.begin(async (tx) => {
       await tx`lock table deliveries in share mode`
       await waitFor(async () => {
-        // What is known of the webhooks is read anew, so that it is believed.
+        // The index of webhooks is loaded again, so that it is trusted.
         await fixture.api.patch(`/webhooks/${plain.id}`, { name: `plain ${published}` })
         await fixture.publish({ type: 'early.created' })
         published++

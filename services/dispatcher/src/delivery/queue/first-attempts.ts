@@ -124,7 +124,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
       }
     },
 
-    /** Waits for no rows any more: nobody may be left to write them. */
+    /** Stops waiting for rows: their writer may be gone. */
     close() {
       callOff?.()
       for (const [id, started] of underWay) forget(id, started)

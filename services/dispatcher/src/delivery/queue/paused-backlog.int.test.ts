@@ -73,7 +73,7 @@ describe(`a backlog of ${backlog} deliveries`, () => {
     const webhook = await createPausedBacklog(fixture, 'doomed', backlog)
     const { sql } = fixture.service
     const [one] = await statusOf(webhook, 'held')
-    // Nothing is tidied up while somebody holds the queue.
+    // Nothing is cleaned up while the queue is locked.
     await sql.begin(async (tx) => {
       await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
       await tx`select from webhook_queues where webhook_id = ${webhook.id} for update`

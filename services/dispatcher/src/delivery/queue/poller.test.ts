@@ -74,7 +74,7 @@ describe('a poller', () => {
   })
 
   it('claims what is due next in time while nothing can be ended', async () => {
-    // A second passes whenever somebody looks.
+    // A second passes with each query.
     let nowMs = 0
     await new Promise<void>((again) => {
       let claims = 0

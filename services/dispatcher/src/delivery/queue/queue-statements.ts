@@ -58,7 +58,7 @@ export interface Claimed {
   cycle_base: number
   ordering_key: string | null
   bytes: number
-  /** Null when somebody removed it. */
+  /** Null when it was deleted. */
   event: string | null
 }
 

@@ -9,7 +9,7 @@ export interface Job {
   sendBefore: number
   queueClass: 'first' | 'retry'
   /**
-   * Since when it has waited for its own webhook or workspace (monotonic ms): for an attempt of theirs to end, a slot of the rate
+   * Since when it has waited for its own webhook or workspace (monotonic ms): for one of their attempts to end, a slot of the rate
    * limit, or room in their share. Undefined while nothing but the platform keeps it from being sent.
    */
   heldUpSince?: number
@@ -26,11 +26,11 @@ export interface Share {
 export interface QueueUsage {
   /** Jobs that are queued or reserved. */
   waiting: number
-  /** Of these, and of what is under way. */
+  /** Of these, and of what is in flight. */
   bytes: number
 }
 
-/** What a workspace has under way, queued or reserved. */
+/** What a workspace has in flight, queued or reserved. */
 export interface Tenant extends QueueUsage {
   workspaceId: string
   running: Record<Job['queueClass'], number>

@@ -57,7 +57,7 @@ const rowsAtOnce = 500
 const mostLoads = 5
 
 /**
- * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: whoever inserts deliveries by it has
+ * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: who inserts deliveries by it has
  * the statement compare the revision, and asks again after `forget` when it is another one.
  */
 export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): WebhookIndex {

@@ -183,7 +183,7 @@ describe('a replay of many', () => {
     await publishedOf(webhook.id, 2)
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
     const id = job?.id ?? ''
-    // As if it were still under way.
+    // As if it were still in flight.
     await fixture.service.sql`
       update replay_jobs set status = 'running', due_at = now(), finished_at = null where id = ${id}`
     const canceled = (await publishedOf(webhook.id, 4)).at(-1)

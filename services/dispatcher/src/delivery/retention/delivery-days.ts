@@ -1,4 +1,4 @@
-import { type Database, missedPartition } from '@opsplane/postgres'
+import { type Database, isMissingPartition } from '@opsplane/postgres'
 import { toDayNumber } from './retention-policy.js'
 
 /** The partitions of the tables of deliveries, one per day (UTC): see ADR 015. */

@@ -1,5 +1,5 @@
-import { leastId } from '@opsplane/contracts'
-import { type Database, partitionsOf } from '@opsplane/postgres'
+import { minId } from '@opsplane/contracts'
+import { type Database, listPartitions } from '@opsplane/postgres'
 import { dayMs, toDayNumber } from './retention-policy.js'
 
 type Sql = Database['sql']
@@ -17,7 +17,7 @@ const rangeOf = (table: DayTable, day: number) =>
 
 /** The days up to this one that have a partition of any of the tables, oldest first. */
 export async function listDaysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
-  const names = await partitionsOf(sql, ...Object.keys(tables))
+  const names = await listPartitions(sql, ...Object.keys(tables))
   const days = new Set(names.map(parsePartitionDay))
   return [...days].filter((day) => day <= last).sort((a, b) => a - b)
 }

@@ -123,7 +123,7 @@ async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise
 
 async function dropDeliveryDay({ database, log }: RetentionOptions, day: number, forced: boolean) {
   const { sql } = database
-  // Looks first, since a drop has everybody wait for a moment.
+  // Checks first, since a drop blocks all others for a moment.
   if (!forced && (await hasUnfinished(sql, day))) return
   const deliveries = await countDay(sql, 'deliveries', day)
   const lost = await dropDeliveries(sql, day, forced)

@@ -69,7 +69,7 @@ export function createSessions(outbound: OutboundStreams): Sessions {
     } finally {
       key.signal.removeEventListener('abort', stop)
       kept.add(session)
-      // Whoever waits for an answer does not wait for the next one's session.
+      // A caller that waits for an answer does not wait for the next one's session.
       void pool.release(key, session)
     }
   }

@@ -2,7 +2,7 @@ import { oneLine } from '@opsplane/runtime'
 import { CallFailure } from '../call-failure.js'
 import { toConnectFailure } from '../outbound-failure.js'
 
-/** What nodemailer says beside the message. */
+/** What nodemailer reports in addition to the message. */
 interface MailError extends Error {
   code?: string
   responseCode?: number
@@ -20,7 +20,7 @@ export function mailFailure(error: unknown): CallFailure {
   if (responseCode !== undefined)
     return new CallFailure('answered', words, {
       sent: false,
-      // For now, not for good; 421 is a server that is going down.
+      // Temporarily; 421 is a server that is going down.
       ...(responseCode < 500 && { status: responseCode === 421 ? 503 : 429 }),
       body: words,
       cause: error,
