@@ -82,5 +82,5 @@ export const settlingRuns = (settling: Settling): CreateWorker =>
     async perform(tx, rows) {
       for (const { key, at } of rows) await settleRun(settling, tx, { spaceId: key, now: at })
     },
-    isPassing: (error) => error instanceof VersionRaceError,
+    isRetryable: (error) => error instanceof VersionRaceError,
   })

@@ -85,7 +85,7 @@ export function checking({
     columns: ['workspace_id', 'environment', `last_used_at > now() - interval '24 hours' as in_use`],
     batch: 32,
     deadlineMs: longestCheckMs + 5_000,
-    isPassing: isDependencyUnavailable,
+    isRetryable: isDependencyUnavailable,
     perform: ([row], signal) => (row ? Promise.all([perform(row, signal)]) : Promise.resolve([])),
     done: (tx, finished) =>
       settle(
