@@ -59,7 +59,7 @@ function addWriting(packs: Command, io: Io): void {
       const typed = await typeProblems(folder, pack.sources)
       const compiled = await withSandbox((runner) => compileProblems(runner, pack))
       const problems = [...pack.problems, ...(typed ?? []), ...compiled]
-      const asks = unionOf(artifacts.map(({ permissions }) => permissions))
+      const asks = mergePermissions(artifacts.map(({ permissions }) => permissions))
       const hint =
         typed === undefined ? ['TypeScript is not installed there, so types were not checked.'] : []
       printer.text({ problems, asks }, [...problems.map(problemLine), ...hint, ...permissionLines(asks)])
@@ -173,13 +173,13 @@ function addInstalling(packs: Command, io: Io): void {
 
 async function bodyOf(pack: string, { available, integrity }: InstallFlags): Promise<object> {
   if (available) return { available: pack }
-  const { computeIntegrity: integrityOf, packTarball, readFolder } = await tools()
+  const { computeIntegrity, packTarball, readFolder } = await tools()
   if (/\.(tgz|tar\.gz)$/.test(pack)) {
     const bytes = readFileSync(pack)
-    return { tarball: bytes.toString('base64'), integrity: integrity ?? integrityOf(bytes) }
+    return { tarball: bytes.toString('base64'), integrity: integrity ?? computeIntegrity(bytes) }
   }
   const { manifest, files, problems } = await readFolder(pack)
   if (problems.length > 0) throw new CliError(problems.map(problemLine).join('; '), 1)
   const bytes = await packTarball({ ...files, [manifestFile]: stringifyExact(manifest) })
-  return { tarball: bytes.toString('base64'), integrity: integrityOf(bytes) }
+  return { tarball: bytes.toString('base64'), integrity: computeIntegrity(bytes) }
 }

@@ -40,7 +40,7 @@ export interface DurableConsumerOptions<T>
    */
   spacingMs?: number
   /** Most bytes held in memory; a message that is larger is held alone. */
-  maxHeldBytes?: number
+  maxBufferedBytes?: number
   log: Logger
   timers?: Timers
   /**
@@ -93,7 +93,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   const closing = new AbortController()
   const held = createMessageBuffer<T>({
     messages: Math.min(Math.max(maxBatch * (batchesInFlight + 1), leastHeld), maxAckPending),
-    bytes: options.maxHeldBytes ?? defaultHeldBytes,
+    bytes: options.maxBufferedBytes ?? defaultHeldBytes,
     ackWaitMs,
     timers,
   })
@@ -130,7 +130,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (inFlight >= batchesInFlight || closing.signal.aborted) return false
     const ready = held.ready(maxBatch)
     if (ready === 'none' || (ready === 'some' && rounds?.isGathering())) return false
-    const batch = runBatch(held.take(maxBatch))
+    const batch = runBatch(held.next(maxBatch))
     running.add(batch)
     void batch.finally(() => running.delete(batch))
     return true
@@ -179,8 +179,8 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (acks.isSuspended()) throw new Error('the connection was lost before anything was asked for')
     const startedAt = timers.now()
     if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
-    const { room } = held
-    const own = openPull({ connection, stream, durable, rounds, onMessage, room, timers, acks })
+    const { capacity: room } = held
+    const own = openPull({ connection, stream, durable, rounds, onMessage, capacity: room, timers, acks })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve

@@ -24,11 +24,11 @@ export interface MessageBuffer<T> {
   /** False for what is held already, or was done with a moment ago: the server missed a sign of life, or an ack. */
   add(held: BufferedMessage<T>): boolean
   /** The next ones in order, at most so many, without those of a queue key that is in hand. */
-  take(most: number): BufferedMessage<T>[]
+  next(most: number): BufferedMessage<T>[]
   /** Whether `take` has something, and whether that is as much as it gives. */
   ready(most: number): 'none' | 'some' | 'full'
   /** What may be asked for, which is all the room there is while nothing is held; undefined while that is not worth a request. */
-  room(): { messages: number; bytes: number; isWhole: boolean } | undefined
+  capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
   /** It is done with for good, or will come again. */
   release(held: BufferedMessage<T>, how: 'done' | 'back'): void
   /** Takes what has arrived and is not in hand. */
@@ -85,7 +85,7 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
       arrived.push(held)
       return true
     },
-    take(most) {
+    next(most) {
       const taken: BufferedMessage<T>[] = []
       const left: BufferedMessage<T>[] = []
       for (const held of arrived) (taken.length < most && isFree(held) ? taken : left).push(held)
@@ -100,7 +100,7 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
       for (const held of arrived) if (isFree(held) && ++free >= most) return 'full'
       return free > 0 ? 'some' : 'none'
     },
-    room() {
+    capacity() {
       const left = {
         messages: limits.messages - all.size,
         bytes: limits.bytes - bytes,

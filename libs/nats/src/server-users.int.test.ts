@@ -85,7 +85,7 @@ test('every service with a log makes a stream that is gone, publishes, and consu
   const text = await new Promise<string>((resolve) => {
     const pull = openPull({
       ...{ connection, stream, durable, acks: acknowledgements(() => {}) },
-      room: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
+      capacity: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
       onMessage(message) {
         message.ack()
         resolve(message.string())
@@ -257,7 +257,7 @@ test('a subscriber reads through the durable made for it, and does nothing else'
   const message = await new Promise<string>((resolve) => {
     const pull = openPull({
       ...{ connection, stream, durable: subscriber.durable, acks: acknowledgements(() => {}) },
-      room: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
+      capacity: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
       onMessage(received) {
         received.ack()
         resolve(received.subject)

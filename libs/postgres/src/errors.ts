@@ -98,7 +98,7 @@ const faults: readonly [states: RegExp, fault: string][] = [
   [/^57P0/, 'is starting or stopping'],
 ]
 
-/** What is the matter with a server that `isDatabaseAway`, as a predicate: `The database ${fault}.` */
+/** What is the matter with a server that `isDatabaseUnavailable`, as a predicate: `The database ${fault}.` */
 export function databaseFault(error: unknown): string {
   const code = codeOf(error) ?? ''
   return faults.find(([states]) => states.test(code))?.[1] ?? 'cannot be reached'

@@ -25,7 +25,7 @@ export interface Owned {
   suspend(owners: {
     workspaceId: string
     userIds: readonly string[]
-    held: MemberPermissions
+    permissions: MemberPermissions
     /** Whether row rules hide from an owner what they are subscribed to. */
     hides(userId: string, environment: Environment, subscription: EventSubscription): boolean
     /** The event that has made it necessary to look. */
@@ -91,7 +91,7 @@ export function watchOwnerRights(
           rules?.of(workspaceId),
         ])
         await suspend({
-          ...{ workspaceId, userIds, held: permissions, causationId: id },
+          ...{ workspaceId, userIds, permissions: permissions, causationId: id },
           hides: (userId, environment, subscription) =>
             rulesAgainst(readRules, { role: roles[userId] }, environment, subscription).length > 0,
         })

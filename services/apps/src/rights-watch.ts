@@ -88,7 +88,7 @@ function ownedDeployments(
 const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOptions['embeds']): Owned => ({
   ownersIn: async (workspaceId, users) =>
     (await tokensOfMakers(database, workspaceId, users, clock.now())).map(({ maker }) => maker),
-  async suspend({ workspaceId, userIds, held, causationId }) {
+  async suspend({ workspaceId, userIds, permissions: held, causationId }) {
     const now = clock.now()
     for (const { id, environment, maker, permissions } of await tokensOfMakers(
       database,

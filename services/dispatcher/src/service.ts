@@ -203,9 +203,9 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     durable: fanOutConsumer,
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
-    sift: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
+    performLazily: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
     // Where they stand is kept of all of them: a webhook that is made later gets none of them.
-    vouched: true,
+    verifyAll: true,
   })
   return {
     background: [

@@ -34,7 +34,7 @@ export function dueCommands({ store }: DueContext, options: DueCommandsOptions):
       const meta = { tenant: platformTenant, actor: systemActor, now, requestId: null }
       await store.within(tx, meta, (unit) => options.perform(unit, rows, tx))
     },
-    isPassing: isLostRace,
+    isRetryable: isLostRace,
   })
 }
 

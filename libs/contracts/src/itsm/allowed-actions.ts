@@ -4,7 +4,7 @@ import type { Permission } from '../core/permissions.js'
 /** By action the permission it takes; null where it takes none, or is for somebody in particular. */
 export type ActionNeeds = Readonly<Record<string, Permission | null>>
 
-/** Of the schemas that `allowedActionsOf` has made: what an answer keeps from callers who may not do it. */
+/** Of the schemas that `allowedActionsSchema` has made: what an answer keeps from callers who may not do it. */
 export const actionNeeds = z.registry<{ needs: ActionNeeds }>()
 
 /**

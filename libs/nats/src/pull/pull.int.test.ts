@@ -121,7 +121,7 @@ test.each(['before', 'after', 'never'])(
       }),
     ]
     const pull = openPull({
-      ...{ connection, stream, durable: when, room: () => room, acks: acknowledgements(() => {}) },
+      ...{ connection, stream, durable: when, capacity: () => room, acks: acknowledgements(() => {}) },
       rounds: requestRounds({ spacingMs: 600_000, full: 10, again() {} }),
       onMessage: (message) => void arrived.push(message.bytes),
     })

@@ -11,7 +11,7 @@ export interface PullOptions {
   stream: string
   durable: string
   /** What may be asked for now, and whether that is all the room there ever is; undefined while there is none. */
-  room(): { messages: number; bytes: number; isWhole: boolean } | undefined
+  capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
   /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
   rounds?: RequestRounds | undefined
   onMessage(message: StreamMessage): void
@@ -54,7 +54,7 @@ const closeMs = 1_000
  * server does so where one has both `no_wait` and `expires`, and reports 404 or 408 after the last message.
  */
 export function openPull(options: PullOptions): Pull {
-  const { connection, stream, durable, room, rounds, onMessage, timers = systemTimers } = options
+  const { connection, stream, durable, capacity: room, rounds, onMessage, timers = systemTimers } = options
   const inbox = createUserInbox(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
@@ -71,7 +71,7 @@ export function openPull(options: PullOptions): Pull {
   })
 
   const more = () => {
-    if (open || ended || connection.isClosed() || rounds?.mayAsk() === false) return
+    if (open || ended || connection.isClosed() || rounds?.mayRequest() === false) return
     const wanted = room()
     if (!wanted) return
     const isAlone = isLarge && wanted.isWhole

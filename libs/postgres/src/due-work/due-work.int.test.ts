@@ -129,7 +129,7 @@ describe.each([
     }
     replica({ restMs: 600_000 }).start(work({ batch: 30, attempt }))
     await waitUntilTrue(() => attempts >= 6)
-    await waitUntilTrue(async () => (await scratch.heldBack()).length + (await charged()) >= 2)
+    await waitUntilTrue(async () => (await scratch.listDelayed()).length + (await charged()) >= 2)
     expect(await charged()).toBeLessThan(30)
     isAway = false
     await allDone()

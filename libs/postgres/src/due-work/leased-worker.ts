@@ -88,7 +88,7 @@ function createLeased<Row extends LeasedRow, Result>(
 
   const meaning = (error: unknown): ErrorClass => {
     if (!(error instanceof AttemptError)) return databaseMeaning(error)
-    return cutting.signal.aborted || options.isPassing?.(error.cause) ? 'passing' : 'fault'
+    return cutting.signal.aborted || options.isRetryable?.(error.cause) ? 'passing' : 'fault'
   }
 
   async function attempt(rows: readonly Row[], ending: AbortSignal): Promise<Result[]> {
@@ -141,7 +141,7 @@ function createLeased<Row extends LeasedRow, Result>(
 
   /** How many rows are claimed, and whose. */
   async function nextTurns() {
-    const { all, ofOne: each, full } = places.room()
+    const { all, ofOne: each, full } = places.capacity()
     if (ofOne === undefined) return { limit: all, turns: await claim.turns(all) }
     const limit = full.size > 0 ? all : Math.min(all, each)
     const turns = await claim.turns(limit, { full, ofOne: each })
@@ -151,7 +151,7 @@ function createLeased<Row extends LeasedRow, Result>(
 
   function begin(rows: readonly Row[]) {
     const hand = { rows, ending: new AbortController() }
-    for (const { turn = '' } of rows) places.take(turn)
+    for (const { turn = '' } of rows) places.occupy(turn)
     const ended = work(hand)
       // What could not be settled is found again when its lease has run out.
       .catch((error: unknown) =>

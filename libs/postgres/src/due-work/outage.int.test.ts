@@ -86,15 +86,15 @@ function inMemory(begun: string[], leaseMs = 30_000) {
   const inHand: ClaimedRow[] = []
   return residentWorker<Job>({
     ...{ ...common, leaseMs },
-    holder: {
-      room: () => ({ all: 16, ofOne: 16, full: new Set() }),
-      moreRoom: () => new Promise(() => {}),
-      held: () => inHand,
-      take(rows) {
+    work: {
+      capacity: () => ({ all: 16, ofOne: 16, full: new Set() }),
+      waitForCapacity: () => new Promise(() => {}),
+      leasedRows: () => inHand,
+      accept(rows) {
         inHand.push(...rows)
         begun.push(...rows.map(({ key }) => key))
       },
-      lost: () => {},
+      onLeasesLost: () => {},
       drain: async () => {},
     },
   })

@@ -48,7 +48,7 @@ export interface WorkOptions {
   /** Makes rows due from what else is there, before each claim. */
   prepare?: (context: WorkContext) => Promise<unknown>
   /** Whether an error says nothing of the rows it was met with: they are tried again as they are. */
-  isPassing?: (error: unknown) => boolean
+  isRetryable?: (error: unknown) => boolean
 }
 
 export interface DueCounts {
@@ -149,7 +149,7 @@ export function splitBatch<Row extends DueRow>(rows: readonly Row[], together: n
 
 /** What an error of a statement says of the rows it was met with. */
 export const createErrorClassifier =
-  ({ isPassing: own }: Pick<WorkOptions, 'isPassing'>) =>
+  ({ isRetryable: own }: Pick<WorkOptions, 'isPassing'>) =>
   (error: unknown): ErrorClass =>
     isDatabaseUnavailable(error) ? 'away' : isRetryable(error) || own?.(error) ? 'passing' : 'fault'
 

@@ -2,10 +2,10 @@ import type { ResidentWork } from './resident-worker.js'
 
 /** Places of a holder: so many in all, and of one workspace. */
 export interface WorkspaceSlots extends Pick<ResidentWork<never>, 'room' | 'moreRoom'> {
-  take(workspaceId: string): void
+  occupy(workspaceId: string): void
   free(workspaceId: string): void
   /** Whether one more of this workspace finds a place. */
-  hasRoomFor(workspaceId: string): boolean
+  hasSlotFor(workspaceId: string): boolean
   /** No place is to be had any more. */
   close(): void
 }
@@ -22,7 +22,7 @@ export function createWorkspaceSlots(
   const countOf = (workspaceId: string) => counts.get(workspaceId) ?? 0
 
   return {
-    take(workspaceId) {
+    occupy(workspaceId) {
       taken++
       counts.set(workspaceId, countOf(workspaceId) + 1)
     },
@@ -34,12 +34,12 @@ export function createWorkspaceSlots(
       waiting?.resolve()
       waiting = undefined
     },
-    hasRoomFor(workspaceId) {
+    hasSlotFor(workspaceId) {
       const count = countOf(workspaceId)
       if (closed) return false
       return (count < most.ofOne && taken < most.all) || (mayExceed && count === 0)
     },
-    room() {
+    capacity() {
       const full = new Set<string>()
       let largest = 0
       for (const [workspaceId, count] of counts) {
@@ -48,7 +48,7 @@ export function createWorkspaceSlots(
       }
       return { all: closed ? 0 : most.all - taken, ofOne: most.ofOne - largest, full }
     },
-    moreRoom() {
+    waitForCapacity() {
       if (!waiting) {
         let resolve = () => {}
         const promise = new Promise<void>((done) => {

@@ -31,7 +31,7 @@ export interface Budgets {
   /** The same; false where it is too much. */
   fits(name: WindowLimit, holder: Holder, amount: number): boolean
   /** Takes of a budget until what it returns is called. Throws `rate_limited`. */
-  hold(name: HeldLimit, holder: Holder, amount: number): () => void
+  reserve(name: HeldLimit, holder: Holder, amount: number): () => void
 }
 
 const windows = {
@@ -172,7 +172,7 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
       const max = limits.of(name, holder.workspaceId)
       return max === 0 || take(accountOf(name, holder, max), Math.min(amount, max))
     },
-    hold(name, holder, amount) {
+    reserve(name, holder, amount) {
       const max = limits.of(name, holder.workspaceId)
       if (max === 0) return () => undefined
       const account = accountOf(name, holder, max)

@@ -29,7 +29,7 @@ export interface CodeChild {
   readonly alive: boolean
   /** Resolves when it can take runs; rejects when it has ended instead. */
   readonly ready: Promise<void>
-  readonly gone: Promise<void>
+  readonly exited: Promise<void>
   /** Runs it has. */
   readonly size: number
   /** Runs that do not wait for an answer. */
@@ -218,7 +218,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
       return channel.alive
     },
     ready: isReady,
-    gone: channel.gone,
+    exited: channel.closed,
     get size() {
       return held.size
     },

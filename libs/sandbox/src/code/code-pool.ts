@@ -113,7 +113,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     const now = performance.now()
     for (;;) {
       let found: Place | undefined
-      const next = turns.take((tenant) => {
+      const next = turns.dequeue((tenant) => {
         found = placeFor(tenant, now)
         return found !== undefined
       })
@@ -202,7 +202,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
       idleSince: now,
     }
     places.add(place)
-    void place.child.gone.then(() => {
+    void place.child.exited.then(() => {
       places.delete(place)
       dispatchSoon()
     })
@@ -288,7 +288,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
       refuse(() => true, 'unavailable')
       const running = [...places].map(({ child }) => child)
       for (const child of running) child.kill()
-      await Promise.all(running.map(({ gone }) => gone))
+      await Promise.all(running.map(({ exited: gone }) => gone))
     },
   }
 }

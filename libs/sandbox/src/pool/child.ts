@@ -34,7 +34,7 @@ export interface Child {
    */
   request(text: string, deadlineMs: number): Promise<string>
   /** Resolves when it is gone. */
-  readonly gone: Promise<void>
+  readonly exited: Promise<void>
   kill(): void
 }
 
@@ -95,7 +95,7 @@ export async function startChild(command: ChildCommand, limits: ChildLimits): Pr
     get alive() {
       return channel.alive
     },
-    gone: channel.gone,
+    exited: channel.closed,
     request(text, deadlineMs) {
       const answer = next(deadlineMs)
       channel.send(text)

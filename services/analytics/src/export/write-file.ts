@@ -100,7 +100,7 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
 const leastBytes = 65_536
 
 /**
- * Percent, see `holdHeap` and ADR 105: values leave much in the old part of the heap. What is read as text leaves buffers, which count as well, so
+ * Percent, see `limitHeapGrowth` and ADR 105: values leave much in the old part of the heap. What is read as text leaves buffers, which count as well, so
  * that less room than this has V8 collect for every few MB of a csv.
  */
 const heapGrowth = { values: 20, texts: 50 }

@@ -43,7 +43,7 @@ export async function placed<Result>(
 
 /**
  * Throws what the database studio refuses as a fault of the query, whose fields are given by those of the studio's own request
- * (`addressesOf`).
+ * (`createAddressFinder`).
  */
 export const refuseQuery = (addresses: Readonly<Record<string, string>>) => {
   const find = createAddressFinder(addresses)

@@ -82,5 +82,5 @@ export const settleRunsWork = (settling: SettleOptions): MakeWorker =>
     async perform(tx, rows) {
       for (const { key, at } of rows) await settleRun(settling, tx, { spaceId: key, now: at })
     },
-    isPassing: (error) => error instanceof VersionRaceError,
+    isRetryable: (error) => error instanceof VersionRaceError,
   })

@@ -56,7 +56,7 @@ export function replayWork({
       wake()
       announce()
     },
-    isPassing: isMissingPartition,
+    isRetryable: isMissingPartition,
   })
 }
 

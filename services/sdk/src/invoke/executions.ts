@@ -95,7 +95,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const due = dueWork.start(
     residentWorker<LeasedExecution>({
       ...{ name: 'executions', of: dueExecutions, columns: leasedColumns, leaseMs },
-      holder: inHand,
+      work: inHand,
     }),
   )
 

@@ -47,7 +47,7 @@ export function createInFlightExecutions<Row extends HeldRow>(
 
   function hold(hand: InFlightExecution): () => void {
     hands.set(hand.id, hand)
-    places.take(hand.workspaceId)
+    places.occupy(hand.workspaceId)
     let over: () => void = () => {}
     const ended = new Promise<void>((resolve) => {
       over = resolve
@@ -62,13 +62,13 @@ export function createInFlightExecutions<Row extends HeldRow>(
   }
 
   return {
-    room: places.room,
-    moreRoom: places.moreRoom,
-    enter: (hand) => (places.hasRoomFor(hand.workspaceId) ? hold(hand) : undefined),
+    capacity: places.capacity,
+    waitForCapacity: places.waitForCapacity,
+    enter: (hand) => (places.hasSlotFor(hand.workspaceId) ? hold(hand) : undefined),
     get: (id) => hands.get(id),
-    held: () =>
+    leasedRows: () =>
       [...hands.values()].filter(({ isLeased }) => isLeased).map(({ id: key, fence }) => ({ key, fence })),
-    take(rows) {
+    accept(rows) {
       for (const row of rows) {
         const hand: InFlightExecution = {
           ...{ id: row.key, workspaceId: workspaceOf(row), fence: row.fence, isLeased: true },
@@ -78,7 +78,7 @@ export function createInFlightExecutions<Row extends HeldRow>(
         void options.resume(row, hand).finally(leave)
       }
     },
-    lost(held) {
+    onLeasesLost(held) {
       for (const { key, fence } of held) {
         const hand = hands.get(key)
         if (hand?.fence === fence) hand?.ending.abort('lost' satisfies StopReason)

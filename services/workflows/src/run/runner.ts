@@ -94,7 +94,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const before = slots.get(id)
     if (before) places.free(before.workspaceId)
     slots.set(id, slot)
-    places.take(slot.workspaceId)
+    places.occupy(slot.workspaceId)
   }
 
   function free(id: string, fence: string) {
@@ -183,18 +183,18 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   return {
-    room: places.room,
-    moreRoom: places.moreRoom,
-    hasRoomFor: places.hasRoomFor,
-    renewed: () => options.renewed(),
-    held: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
-    take: (rows) => take(rows),
+    capacity: places.capacity,
+    waitForCapacity: places.waitForCapacity,
+    hasRoomFor: places.hasSlotFor,
+    onRenewed: () => options.renewed(),
+    leasedRows: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
+    accept: (rows) => take(rows),
     takeFor(row, presented) {
       slots.get(row.key)?.run?.drop()
       return new Promise((received) => take([row], { presented, received }))
     },
     fenceOf: (runId) => slots.get(runId)?.fence,
-    lost(held) {
+    onLeasesLost(held) {
       for (const { key, fence } of held) {
         const slot = slots.get(key)
         if (slot?.fence === fence) slot?.run?.drop()

@@ -32,7 +32,7 @@ export interface Instance {
 }
 
 export interface Engine {
-  take(memoryMb: number): Promise<Instance>
+  acquire(memoryMb: number): Promise<Instance>
   /** One that works still, for another run. */
   release(instance: Instance): void
 }
@@ -68,7 +68,7 @@ export function createEngine(): Engine {
   }
 
   return {
-    async take(memoryMb) {
+    async acquire(memoryMb) {
       const at = kept.findIndex((instance) => instance.memoryMb === memoryMb)
       return at < 0 ? create(memoryMb) : (kept.splice(at, 1)[0] as Instance)
     },

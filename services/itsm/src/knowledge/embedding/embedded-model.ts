@@ -58,7 +58,7 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
     const ending = await child?.catch(() => undefined)
     child = undefined
     ending?.kill()
-    await ending?.gone
+    await ending?.exited
   }
   const running = async (): Promise<Child> => {
     const current = await child?.catch(() => undefined)

@@ -212,7 +212,7 @@ export function createClocks({
     const { failed } = await isolateFailures(
       behind,
       applyPart,
-      createErrorClassifier({ isPassing: isLostRace }),
+      createErrorClassifier({ isRetryable: isLostRace }),
     )
     await delayFailedRows({ name: tellingName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
   }

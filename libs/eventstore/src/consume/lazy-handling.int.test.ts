@@ -7,7 +7,7 @@ import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
 import { longTimeout } from '../fixture/stream-messages.js'
 import { log, meta, openTicketArguments, schema, tenant } from '../fixture/test-database.js'
-import { consumeEvents, type EventConsumer, type RelevanceHandling } from './consume.js'
+import { consumeEvents, type EventConsumer, type LazyHandling } from './consume.js'
 import { ownLog } from './log-pages.js'
 
 describe('a consumer that reads only what concerns somebody', () => {
@@ -34,9 +34,9 @@ describe('a consumer that reads only what concerns somebody', () => {
   })
   afterAll(() => link.close())
 
-  const start = (sift: RelevanceHandling['sift']) => {
+  const start = (sift: LazyHandling['performLazily']) => {
     consumer = consumeEvents({
-      ...{ database: testStore.database, link, names, durable: 'test-sift', log, sift },
+      ...{ database: testStore.database, link, names, durable: 'test-sift', log, performLazily: sift },
       ...{
         retry: { baseMs: 20, maxMs: 50 },
         history: { of: 'gap', logs: [ownLog(schema, testStore.database)] },
@@ -44,7 +44,7 @@ describe('a consumer that reads only what concerns somebody', () => {
     })
   }
   /** Reads the events of a type. */
-  const sifting = (wanted: string) => async (events: Parameters<RelevanceHandling['sift']>[0]) => {
+  const sifting = (wanted: string) => async (events: Parameters<LazyHandling['performLazily']>[0]) => {
     for (const event of events.filter(({ type }) => type === wanted)) {
       const { type, resource } = event.read()
       read.push(`${type} ${resource.id}`)
