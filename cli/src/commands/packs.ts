@@ -51,7 +51,6 @@ function addWriting(packs: Command, io: Io): void {
         readFolder,
         readPack,
         findTypeProblems: typeProblems,
-        unionOf,
         withSandbox,
       } = await tools()
       const pack = await readFolder(folder)

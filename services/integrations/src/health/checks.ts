@@ -37,7 +37,14 @@ type Result = 'again' | 'rest' | 'gone'
 export const maxCheckMs = 10_000
 
 /** Checks connectors in use, so that who depends on one learns that it is down before it is needed. */
-export function checkWork({ kinds, connectors, open, observe, log, everySeconds }: CheckOptions): MakeWorker {
+export function checkWork({
+  kinds,
+  connectors,
+  open,
+  observe,
+  log,
+  everySeconds,
+}: CheckOptions): CreateWorker {
   const check = async (connector: StoredConnector, tenant: TenantScope, signal: AbortSignal) => {
     const timeoutMs = Math.min(connector.timeoutMs, maxCheckMs)
     const { call, end } = open(connector, {
@@ -78,7 +85,7 @@ export function checkWork({ kinds, connectors, open, observe, log, everySeconds 
     columns: ['workspace_id', 'environment', `last_used_at > now() - interval '24 hours' as in_use`],
     batch: 32,
     deadlineMs: maxCheckMs + 5_000,
-    isPassing: isDependencyAway,
+    isRetryable: isDependencyUnavailable,
     perform: ([row], signal) => (row ? Promise.all([perform(row, signal)]) : Promise.resolve([])),
     done: (tx, finished) =>
       settle(

@@ -35,7 +35,7 @@ export interface ExecutionsOptions {
   readResult: ReadResult
   withinQuota: WithinQuota
   /** Executions in flight at most, and of one workspace. */
-  most: { all: number; ofOne: number }
+  limits: { all: number; ofOne: number }
   leaseMs: number
 }
 
@@ -64,7 +64,7 @@ type Finished = CodeRunResult & { completedAt: string }
 
 export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions): Executions {
   const { database, dueWork, relay, log } = ctx
-  const { perform, loading, sealing, readResult, withinQuota, most, leaseMs } = options
+  const { perform, loading, sealing, readResult, withinQuota, limits, leaseMs } = options
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
   const measured = createExecutionMetrics(ctx.metrics)
@@ -77,17 +77,17 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal, changed: signals.changed },
     at: () => simulated?.now() ?? null,
   })
-  const inHand = createInFlightExecutions<LeasedExecution>({
-    most,
+  const inFlight = createInFlightExecutions<LeasedExecution>({
+    limits,
     workspaceOf: (row) => row.workspace_id,
-    resume: (row, hand) =>
-      resume(row, hand).catch((err: unknown) =>
+    resume: (row, execution) =>
+      resume(row, execution).catch((err: unknown) =>
         log.error(
           { err, execution: row.key },
           'this replica has given up an execution; another one takes it over when its lease expires',
         ),
       ),
-    giveBack: async (rows) => {
+    releaseLeases: async (rows) => {
       const { text, parameters } = releaseStatement(dueExecutions, rows)
       await database.sql.unsafe(text, parameters, { prepare: true })
     },
@@ -95,7 +95,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const due = dueWork.start(
     residentWorker<LeasedExecution>({
       ...{ name: 'executions', of: dueExecutions, columns: leasedColumns, leaseMs },
-      work: inHand,
+      work: inFlight,
     }),
   )
 
@@ -179,7 +179,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       { prepare: true },
     )
     for (const { id } of rows) {
-      inHand.get(id)?.ending.abort('cancelled' satisfies StopReason)
+      inFlight.get(id)?.ending.abort('cancelled' satisfies StopReason)
       signals.changed({ workspaceId, environment }, id)
     }
     return rows
@@ -193,8 +193,8 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
         ...{ id: identity.id, workspaceId: identity.tenant.workspaceId, fence: firstFence, isLeased: false },
         ...{ ending: new AbortController(), mayPass: false },
       }
-      const leave = inHand.enter(hand)
-      if (!leave) throw noRoom(most.ofOne)
+      const leave = inFlight.enter(hand)
+      if (!leave) throw noRoom(limits.ofOne)
       try {
         const begun = newExecution(request, identity, { owner, plan: null })
         if (!(await store.begin(begun))) return undefined
@@ -275,7 +275,7 @@ function newExecution(
   return { identity, input: shown, inputMasked: shown !== input, key, records, ...by }
 }
 
-const noRoom = (most: number) =>
-  new ApiError('rate_limited', `${most} executions of the workspace are in flight here already.`, {
+const noRoom = (max: number) =>
+  new ApiError('rate_limited', `${max} executions of the workspace are in flight here already.`, {
     headers: { 'Retry-After': '1' },
   })

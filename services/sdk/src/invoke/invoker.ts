@@ -148,7 +148,7 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
         input: validateInput(artifact.inputSchema, asked.input),
         caller: toExecutionCaller(meta.principal),
         timeoutMs: asked.timeoutMs,
-        depth: depthOfRequest(meta),
+        depth: computeRequestDepth(meta),
         records: findInputRecords(asked.input),
       }
       return perform(request, asked, meta)

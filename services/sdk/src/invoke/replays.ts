@@ -50,7 +50,7 @@ export function createExecutionReplays(
           },
           records: about,
           ...{
-            depth: depthOfRequest(meta),
+            depth: computeRequestDepth(meta),
             caller: toExecutionCaller(principal),
             type: executionType,
             trigger: { type: 'manual', id: principal.userId },

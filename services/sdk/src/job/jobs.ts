@@ -58,7 +58,7 @@ export interface Jobs {
 export function createJobs(
   { store, database: { sql } }: Pick<ServiceContext, 'store' | 'database'>,
   { loadArtifact }: Pick<ArtifactLoader, 'loadArtifact'>,
-  permissionOf: PermissionOf,
+  permissionOf: FindPermission,
 ): Jobs {
   const jobs = store.aggregate(job)
 

@@ -117,7 +117,12 @@ function draftsOf(options: FanOutOptions, batch: Batch): DeliveryDraft[] {
       const job: DeliveryJob = {
         ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },
         ...{ bytes, queueClass: 'first', orderingKey },
-        content: { id: event.id, type: event.type, text: formatBody(body, data), cause: causeOfEvent(event) },
+        content: {
+          id: event.id,
+          type: event.type,
+          text: formatBody(body, data),
+          cause: findEventCause(event),
+        },
         traceparent,
         ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },
       }
