@@ -33,12 +33,12 @@ export interface EnterParts {
 /** As long as the gateway uses a client's token again. */
 const grantReuseMs = 25_000
 const grantSeconds = 60
-const mostGrants = 5_000
+const maxGrants = 5_000
 
 export function createEnter({ database }: ServiceContext, parts: EnterParts): Enter {
   const { deployments, embeds, platform } = parts
   const compile = createSourceCompiler()
-  const grants = new LRUCache<string, { grant: Promise<string>; until: number }>({ max: mostGrants })
+  const grants = new LRUCache<string, { grant: Promise<string>; until: number }>({ max: maxGrants })
 
   const runningOf = async ({ state }: DeploymentRow, tenant: TenantScope) => {
     const { contents } = await deployments.load(state.id, tenant)

@@ -11,7 +11,7 @@ export interface SortTerm {
   descending: boolean
 }
 
-const mostTerms = recordListBounds.sorted
+const maxTerms = recordListBounds.sorted
 
 /**
  * `-total,name`: at most four fields, `-` for descending; the newest records first where nothing is given. The id comes last
@@ -44,7 +44,7 @@ export function readSort(
     terms.push({ field, descending })
     if (field === id) break
   }
-  if (terms.length > mostTerms) problems.add(place, 'too_big', `must name at most ${mostTerms} fields`)
+  if (terms.length > maxTerms) problems.add(place, 'too_big', `must name at most ${maxTerms} fields`)
   const last = terms.at(-1)
   return last && last.field !== id ? [...terms, { field: id, descending: last.descending }] : terms
 }

@@ -90,13 +90,13 @@ export function writeFailure(
   }
 }
 
-const mostOfValue = 200
+const maxOfValue = 200
 
 /** A value as a message has it. */
 const shownValue = (value: unknown): { value?: string } =>
   value === undefined || value === null
     ? {}
-    : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, mostOfValue) }
+    : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, maxOfValue) }
 
 /** The one column of a check, where it speaks of one. */
 function columnOfCheck({ slug, columns, checks }: TableState, constraint: string): string | undefined {
@@ -136,7 +136,7 @@ const columnsOf = ({ detail }: Refusal): string[] => {
 
 /** The values in it, which are those of the row that was refused. */
 const keyOf = ({ detail }: Refusal): string | undefined =>
-  /^Key \([^)]+\)=\((.*?)\) (?:already exists|is not present)/s.exec(detail ?? '')?.[1]?.slice(0, mostOfValue)
+  /^Key \([^)]+\)=\((.*?)\) (?:already exists|is not present)/s.exec(detail ?? '')?.[1]?.slice(0, maxOfValue)
 
 /** `Column "a" is an identity column defined as GENERATED ALWAYS.` */
 const filledOf = ({ detail }: Refusal): string => /^Column "(.+?)" /.exec(detail ?? '')?.[1] ?? ''

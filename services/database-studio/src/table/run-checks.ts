@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { TableName } from './column-sql.js'
 import type { RowCheck } from './row-checks.js'
 
-const mostExamples = 5
+const maxExamples = 5
 
 const Found = z.object({
   rows: z.number(),
@@ -25,7 +25,7 @@ export async function runChecks(
     if (loses && forced) continue
     const [row] = await tx.unsafe(`with found as materialized (${rows})
       select (select count(*) from found)::float8 as rows,
-        (select json_agg(json_build_object('id', id, 'value', left(value, 200))) from (select * from found limit ${mostExamples}) example) as examples`)
+        (select json_agg(json_build_object('id', id, 'value', left(value, 200))) from (select * from found limit ${maxExamples}) example) as examples`)
     const { rows: count, examples } = Found.parse(row)
     if (count === 0) continue
     details.push({

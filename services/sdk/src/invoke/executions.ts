@@ -77,7 +77,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal, changed: signals.changed },
     at: () => simulated?.now() ?? null,
   })
-  const inFlight = createInFlightExecutions<LeasedExecution>({
+  const executionsInFlight = createInFlightExecutions<LeasedExecution>({
     limits,
     workspaceOf: (row) => row.workspace_id,
     resume: (row, execution) =>
@@ -95,7 +95,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const due = dueWork.start(
     residentWorker<LeasedExecution>({
       ...{ name: 'executions', of: dueExecutions, columns: leasedColumns, leaseMs },
-      work: inFlight,
+      work: executionsInFlight,
     }),
   )
 
@@ -109,10 +109,10 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     return isOurs ? { ...performed, completedAt } : undefined
   }
 
-  async function end({ identity, hand }: Pick<CodeRun, 'identity' | 'hand'>, finished: Finished) {
+  async function end({ identity, inFlight }: Pick<CodeRun, 'identity' | 'inFlight'>, finished: Finished) {
     const { result, ...shown } = finished
     const seal = result && (() => sealing.result.seal(identity, result))
-    const isOurs = await store.end({ identity, fence: hand.fence, ...shown }, seal)
+    const isOurs = await store.end({ identity, fence: inFlight.fence, ...shown }, seal)
     if (!isOurs) return false
     measured(finished.outcome)
     if (identity.trigger.type === 'scheduled_job') hasEnded(identity.trigger.id)
@@ -127,10 +127,11 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       .catch((err: unknown) => log.warn({ err }, 'what waits for an execution is begun some seconds later'))
   }
 
-  async function resume(row: LeasedExecution, hand: InFlightExecution): Promise<void> {
+  async function resume(row: LeasedExecution, inFlight: InFlightExecution): Promise<void> {
     const identity = toIdentity(row)
     const { plan } = row
-    if (plan?.inTurn && (await waitForEarlierExecutions(database.sql, hand, simulated?.now() ?? null))) return
+    if (plan?.inTurn && (await waitForEarlierExecutions(database.sql, inFlight, simulated?.now() ?? null)))
+      return
     const fail = (code: string, message: string) => {
       const outcome = {
         ...interruptedOutcome(message),
@@ -140,7 +141,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       }
       outcome.error = { code, message, stack: '' }
       const completedAt = ctx.clock.now()
-      return end({ identity, hand }, { ...nothing, outcome, completedAt })
+      return end({ identity, inFlight }, { ...nothing, outcome, completedAt })
     }
     if (plan === null || !canStart(row))
       return void (await fail('interrupted', 'The process it ran in has ended before it.'))
@@ -152,11 +153,11 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     if (!artifact) return void (await fail('artifact_removed', 'The artifact is not there any more.'))
     if (artifact.status === 'suspended')
       return void (await fail('artifact_suspended', 'The artifact was suspended before it could be run.'))
-    hand.mayPass = plan.retryable
+    inFlight.mayPass = plan.retryable
     const { timeoutMs, entry, sealedInput } = plan
     const input = sealedInput === undefined ? row.input : await sealing.input.open(identity, sealedInput)
     const limits = { caller: toCaller(plan), timeoutMs: timeoutMs ?? undefined }
-    await finish({ identity, artifact, input, hand, entry, ...limits })
+    await finish({ identity, artifact, input, inFlight, entry, ...limits })
   }
 
   const sinceMs = (startedAt: string) =>
@@ -179,7 +180,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       { prepare: true },
     )
     for (const { id } of rows) {
-      inFlight.get(id)?.ending.abort('cancelled' satisfies StopReason)
+      executionsInFlight.get(id)?.ending.abort('cancelled' satisfies StopReason)
       signals.changed({ workspaceId, environment }, id)
     }
     return rows
@@ -189,20 +190,20 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     async run(request) {
       refuseSuspended(request.artifact)
       const identity = identityFor(request)
-      const hand: InFlightExecution = {
+      const inFlight: InFlightExecution = {
         ...{ id: identity.id, workspaceId: identity.tenant.workspaceId, fence: firstFence, isLeased: false },
         ...{ ending: new AbortController(), mayPass: false },
       }
-      const leave = inFlight.enter(hand)
+      const leave = executionsInFlight.enter(inFlight)
       if (!leave) throw noRoom(limits.ofOne)
       try {
         const begun = newExecution(request, identity, { owner, plan: null })
         if (!(await store.begin(begun))) return undefined
-        hand.isLeased = true
+        inFlight.isLeased = true
         const { artifact, input, caller, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
         const { traceparent } = request
         const finished = await finish({
-          ...{ identity, artifact, input, hand, caller, timeoutMs, entry },
+          ...{ identity, artifact, input, inFlight, caller, timeoutMs, entry },
           ...{ hostOverride, contextNow, faultOf, traceparent },
         })
         if (!finished) return await readResult(await getExecution(database.sql, identity.id, identity.tenant))

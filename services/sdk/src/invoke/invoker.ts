@@ -174,11 +174,11 @@ export function toTrigger({ delegate, causationId, principal }: RequestMeta): {
   return { type: isPerson ? 'manual' : 'api', id: isPerson ? principal.userId : principal.tokenId }
 }
 
-const mostRecords = 20
+const maxRecords = 20
 
 /** Records that some of these values name, such as those of `{ "incidentId": "inc_…" }`. */
 export const findRecords = (values: readonly unknown[]): TouchedRecord[] =>
-  values.flatMap((value) => parseRecordId(value) ?? []).slice(0, mostRecords)
+  values.flatMap((value) => parseRecordId(value) ?? []).slice(0, maxRecords)
 
 /** Those that an input names. */
 export const findInputRecords = (input: unknown): TouchedRecord[] =>

@@ -16,7 +16,7 @@ function compiledOf(schema: Schema): CompiledSchema {
   return result.schema
 }
 
-const mostFaults = 20
+const maxFaults = 20
 
 /** Where in a request the part of an input is that a pointer names. */
 type PlaceOf = (pointer: string) => Pick<ErrorDetail, 'in' | 'path'>
@@ -38,7 +38,7 @@ export function validateInput(schema: Schema | null, given: JsonValue, placeOf: 
   const [inexact] = input === given ? [] : checks.check(given)
   const faults = found.map((fault) => (fault.path === inexact?.path ? inexact : fault))
   throw new ApiError('validation_failed', 'The input is not what the artifact takes.', {
-    details: faults.slice(0, mostFaults).map(({ path, code, message }) => ({
+    details: faults.slice(0, maxFaults).map(({ path, code, message }) => ({
       ...{ ...placeOf(path), code, message },
     })),
   })

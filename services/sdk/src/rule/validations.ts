@@ -55,7 +55,7 @@ interface Within {
 
 type Fault = ValidationAnswer['faults'][number]
 
-const mostTouched = 500
+const maxTouched = 500
 
 export function createValidate(
   { database, clock, log }: Pick<ServiceContext, 'database' | 'clock' | 'log'>,
@@ -162,7 +162,7 @@ function inputOf({ changed: { table, operation, records, before }, places }: Tas
 }
 
 const touchedBy = ({ changed: { table, records }, places }: Task): TouchedRecord[] =>
-  places.slice(0, mostTouched).flatMap((place) => {
+  places.slice(0, maxTouched).flatMap((place) => {
     const id = records[place]?.id
     return typeof id === 'string' ? [{ id, table }] : []
   })
