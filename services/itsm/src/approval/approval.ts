@@ -11,7 +11,7 @@ import {
 import { sha256Hex } from '@opsplane/runtime'
 
 /** What an approval stands for: decisions on other content do not count. */
-export function contentHashOf(content: object): string {
+export function hashContent(content: object): string {
   return sha256Hex(canonicalJson(content))
 }
 
@@ -37,10 +37,10 @@ export interface ApprovalRequest {
 }
 
 /** Asks for approval. Throws validation_failed when too few are left who may decide. */
-export function requested({ id, rule, excludedIds, contentHash, now }: ApprovalRequest): Approval {
-  const short = shortfallOf(rule, excludedIds)
+export function requestApproval({ id, rule, excludedIds, contentHash, now }: ApprovalRequest): Approval {
+  const short = findShortfall(rule, excludedIds)
   if (short) throw tooFewApprovers(rule, short, 'had no hand in this')
-  const required = requiredOf(rule, leftOf(rule, excludedIds))
+  const required = countRequired(rule, countEligible(rule, excludedIds))
   return {
     id,
     name: rule.name,
@@ -62,9 +62,9 @@ export interface Shortfall {
 }
 
 /** Undefined where a rule can be met by those who are not excluded. */
-export function shortfallOf(rule: ApprovalRule, excludedIds: readonly string[]): Shortfall | undefined {
-  const left = leftOf(rule, excludedIds)
-  const required = requiredOf(rule, left)
+export function findShortfall(rule: ApprovalRule, excludedIds: readonly string[]): Shortfall | undefined {
+  const left = countEligible(rule, excludedIds)
+  const required = countRequired(rule, left)
   return left < required ? { required, left } : undefined
 }
 
@@ -82,18 +82,18 @@ export function tooFewApprovers(
   )
 }
 
-function leftOf({ approverIds }: ApprovalRule, excludedIds: readonly string[]): number {
+function countEligible({ approverIds }: ApprovalRule, excludedIds: readonly string[]): number {
   return approverIds?.filter((userId) => !excludedIds.includes(userId)).length ?? Number.POSITIVE_INFINITY
 }
 
 /** How many of so many approvers have to approve. */
-export function requiredOf({ waitFor }: ApprovalRule, approvers: number): number {
+export function countRequired({ waitFor }: ApprovalRule, approvers: number): number {
   if (waitFor === 'first') return 1
   if (waitFor === 'all') return Math.max(1, approvers)
   return 'count' in waitFor ? waitFor.count : Math.max(1, Math.ceil((approvers * waitFor.percent) / 100))
 }
 
-export interface Deciding {
+export interface NewDecision {
   by: Actor
   /** The person; an API key counts as whom it belongs to. */
   userId: string
@@ -104,7 +104,7 @@ export interface Deciding {
 }
 
 /** Why the person may not decide; undefined when they may. */
-export function hindrance(approval: Approval, userId: string): string | undefined {
+export function reasonCannotDecide(approval: Approval, userId: string): string | undefined {
   if (approval.status !== 'pending') return `${approval.name} is ${approval.status} already.`
   if (approval.excludedIds.includes(userId))
     return 'Somebody who neither asked for it nor worked on it must decide.'
@@ -118,9 +118,9 @@ export function hindrance(approval: Approval, userId: string): string | undefine
  * Adds a decision. One rejection rejects; enough approvals approve. Throws forbidden for whom it is not to decide, and
  * conflict when the content is not what approval was asked for.
  */
-export function decided(approval: Approval, deciding: Deciding): Approval {
+export function recordDecision(approval: Approval, deciding: NewDecision): Approval {
   const { by, userId, decision, comment, contentHash, now } = deciding
-  const reason = hindrance(approval, userId)
+  const reason = reasonCannotDecide(approval, userId)
   if (reason !== undefined) throw new ApiError('forbidden', reason)
   if (contentHash !== approval.contentHash)
     throw new ApiError('conflict', 'It was changed since approval was asked for; submit it again.')
@@ -132,6 +132,6 @@ export function decided(approval: Approval, deciding: Deciding): Approval {
 }
 
 /** What was asked for no longer stands; the decisions made stay on record. */
-export function voided(approval: Approval, now: Instant): Approval {
+export function voidApproval(approval: Approval, now: Instant): Approval {
   return approval.status === 'pending' ? { ...approval, status: 'void', endedAt: now } : approval
 }

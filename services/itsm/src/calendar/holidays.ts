@@ -11,7 +11,7 @@ export interface NewHolidays {
 const maxHolidays = 500
 
 /** In the order of their dates; one that is there already stays as it is. Throws validation_failed for too many. */
-export function withHolidays({ holidays, replace }: NewHolidays, calendar: SlaCalendarState) {
+export function mergeHolidays({ holidays, replace }: NewHolidays, calendar: SlaCalendarState) {
   const byDate = new Map<string, Holiday>()
   for (const holiday of [...(replace ? [] : calendar.holidays), ...holidays]) {
     const key = `${holiday.date} ${holiday.yearly}`

@@ -7,7 +7,7 @@ type Caller = Pick<RequestMeta, 'principal'>
 type Persons = Pick<CatalogRequestState, 'requesterId' | 'requestedFor' | 'approvals'>
 
 /** Whether the caller looks after the catalogue, and so sees drafts of items and everybody's requests. */
-export const isKeeper = ({ principal }: Caller): boolean => principal.permissions.includes('catalog:write')
+export const isCatalogManager = ({ principal }: Caller): boolean => principal.permissions.includes('catalog:write')
 
 const mayApprove = ({ principal }: Caller): boolean => principal.permissions.includes('itsm:approve')
 
@@ -18,7 +18,7 @@ const isOwn = ({ principal: { userId } }: Caller, request: Persons): boolean =>
 export function checkVisible(meta: Caller, request: Persons): void {
   const { userId } = meta.principal
   const asked = request.approvals.some(({ approverIds }) => approverIds?.includes(userId) ?? true)
-  if (!isKeeper(meta) && !isOwn(meta, request) && !(asked && mayApprove(meta))) throw notFound()
+  if (!isCatalogManager(meta) && !isOwn(meta, request) && !(asked && mayApprove(meta))) throw notFound()
 }
 
 /**
@@ -26,19 +26,19 @@ export function checkVisible(meta: Caller, request: Persons): void {
  * whom a request names once, it names for good.
  */
 export function visibleTo(meta: Caller): SQL | undefined {
-  if (isKeeper(meta)) return undefined
+  if (isCatalogManager(meta)) return undefined
   const { requesterId, requestedFor, approverIds } = catalogRequests
   const { userId } = meta.principal
   const own = [eq(requesterId, userId), eq(requestedFor, userId)]
-  return or(...own, ...(mayApprove(meta) ? [names(approverIds, userId), namesAnyone(approverIds)] : []))
+  return or(...own, ...(mayApprove(meta) ? [includesUser(approverIds, userId), includesAnyone(approverIds)] : []))
 }
 
 type PersonsColumn = typeof catalogRequests.approverIds | typeof catalogRequests.assigneeIds
 
 /** A list of persons has this one. */
-export const names = (column: PersonsColumn, userId: string): SQL =>
+export const includesUser = (column: PersonsColumn, userId: string): SQL =>
   sql`${column} @> ${JSON.stringify([userId])}::jsonb`
-export const namesAnyone = (column: PersonsColumn): SQL => sql`${column} @> '[null]'::jsonb`
+export const includesAnyone = (column: PersonsColumn): SQL => sql`${column} @> '[null]'::jsonb`
 
 /** A draft is written by whom it will say asked. */
 export function checkRequester({ principal }: Caller, { requesterId }: Persons): void {
@@ -47,6 +47,6 @@ export function checkRequester({ principal }: Caller, { requesterId }: Persons):
 }
 
 export function checkMayCancel(meta: Caller, request: Persons): void {
-  if (!isOwn(meta, request) && !isKeeper(meta))
+  if (!isOwn(meta, request) && !isCatalogManager(meta))
     throw new ApiError('forbidden', 'Only who asked for it, and who gets it, can cancel a request.')
 }

@@ -4,7 +4,7 @@ import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { itsm } from '../service.js'
-import { offered, order, rules, tasks, team } from './catalog.fixture.js'
+import { createActiveItem, order, rules, tasks, team } from './catalog.fixture.js'
 import { catalogRequest } from './request-domain.js'
 
 let service: TestService
@@ -16,7 +16,7 @@ afterAll(() => service?.stop())
 describe('at once', () => {
   it('the last two tasks end a request exactly once', async () => {
     const members = team(service)
-    const item = await offered(members, {
+    const item = await createActiveItem(members, {
       tasks: [
         { key: 'a', name: 'A' },
         { key: 'b', name: 'B' },
@@ -41,7 +41,7 @@ describe('at once', () => {
   it('two approvers begin the work exactly once', async () => {
     const members = team(service)
     const approvals = [...rules(members), { name: 'Other', approverIds: [members.other.id] }]
-    const { id } = await order(members.ada.api, await offered(members, { approvals, tasks }))
+    const { id } = await order(members.ada.api, await createActiveItem(members, { approvals, tasks }))
     const path = `/catalog/requests/${id}/approve`
     await Promise.all([members.boss, members.other].map(({ api }) => api.post(path, {})))
     const rows = await service.sql`select type from events where stream_id = ${id} order by version`
@@ -54,7 +54,7 @@ describe('at once', () => {
 
   it('the last two tasks end a request exactly once over two replicas that have both read it', async () => {
     const members = team(service)
-    const item = await offered(members, {
+    const item = await createActiveItem(members, {
       tasks: [
         { key: 'a', name: 'A' },
         { key: 'b', name: 'B' },

@@ -8,7 +8,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { itsm } from '../service.js'
-import { draft, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
+import { draft, listAllIds, listIds, createActiveItem, order, rules, tasks, team } from './catalog.fixture.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -32,11 +32,11 @@ describe('items', () => {
   it('are for readers while they are active', async () => {
     const members = team(service)
     const { keeper, ada } = members
-    const [hidden, shown, gone] = [await draft(members), await offered(members), await offered(members)]
+    const [hidden, shown, gone] = [await draft(members), await createActiveItem(members), await createActiveItem(members)]
     await keeper.api.post(`/catalog/items/${gone.id}/retire`)
-    expect(await idsOf(ada.api, '/catalog/items')).toEqual([shown.id])
-    expect(await idsOf(ada.api, '/catalog/items?status=draft,retired')).toEqual([])
-    expect(await idsOf(keeper.api, '/catalog/items?status=draft,retired')).toEqual([gone.id, hidden.id])
+    expect(await listIds(ada.api, '/catalog/items')).toEqual([shown.id])
+    expect(await listIds(ada.api, '/catalog/items?status=draft,retired')).toEqual([])
+    expect(await listIds(keeper.api, '/catalog/items?status=draft,retired')).toEqual([gone.id, hidden.id])
     for (const { id } of [hidden, gone]) {
       expect((await ada.api.get(`/catalog/items/${id}`)).error().code).toBe('not_found')
       expect((await keeper.api.get(`/catalog/items/${id}`)).status).toBe(200)
@@ -62,9 +62,9 @@ describe('items', () => {
 
   it('are found by category and tag, page by page', async () => {
     const members = team(service)
-    const a = await offered(members, { name: 'A', category: 'hardware', tags: ['x', 'y'] })
-    const b = await offered(members, { name: 'B', tags: ['y'] })
-    const list = (query: string) => idsOf(members.ada.api, `/catalog/items?sort=name&${query}`)
+    const a = await createActiveItem(members, { name: 'A', category: 'hardware', tags: ['x', 'y'] })
+    const b = await createActiveItem(members, { name: 'B', tags: ['y'] })
+    const list = (query: string) => listIds(members.ada.api, `/catalog/items?sort=name&${query}`)
     expect(await list('category=hardware')).toEqual([a.id])
     expect(await list('tag=y')).toEqual([a.id, b.id])
     expect(await list('tag=x&category=software')).toEqual([])
@@ -78,9 +78,9 @@ describe('items', () => {
   it('are found by words, several statuses, and as they were', async () => {
     const members = team(service)
     const { keeper, ada } = members
-    const laptop = await offered(members, { name: 'Laptop', tags: ['mobile-work'], category: 'hardware' })
+    const laptop = await createActiveItem(members, { name: 'Laptop', tags: ['mobile-work'], category: 'hardware' })
     const desk = await draft(members, { name: 'Desk', description: 'For work *upright*' })
-    const list = (query: string, { api } = keeper) => everyIdOf(api, `/catalog/items?${query}`)
+    const list = (query: string, { api } = keeper) => listAllIds(api, `/catalog/items?${query}`)
     expect(await list('q=work')).toEqual([desk.id, laptop.id])
     expect(await list('q=work', ada)).toEqual([laptop.id])
     expect(await list('q=lap')).toEqual([laptop.id])
@@ -110,7 +110,7 @@ describe('items', () => {
   it('are deleted as drafts alone, and read as they were', async () => {
     const members = team(service)
     const { api } = members.keeper
-    const [one, active] = [await draft(members), await offered(members)]
+    const [one, active] = [await draft(members), await createActiveItem(members)]
     expect((await api.send('DELETE', `/catalog/items/${one.id}`)).status).toBe(204)
     expect((await api.get(`/catalog/items/${one.id}`)).status).toBe(404)
     const refused = await api.send('DELETE', `/catalog/items/${active.id}`)
@@ -140,7 +140,7 @@ describe('the life of a request', () => {
   it('is reported by its events, in order', async () => {
     const members = team(service)
     const { ada, boss, keeper } = members
-    const item = await offered(members, { approvals: rules(members), tasks })
+    const item = await createActiveItem(members, { approvals: rules(members), tasks })
     const request = await order(ada.api, item, { formData: { size: 14 }, draft: true })
     const path = `/catalog/requests/${request.number}`
     await ada.api.patch(path, { quantity: 2 })
@@ -180,7 +180,7 @@ describe('the life of a request', () => {
 
   it('goes without approvals and tasks straight to its end by hand', async () => {
     const members = team(service)
-    const request = await order(members.ada.api, await offered(members))
+    const request = await order(members.ada.api, await createActiveItem(members))
     expect(request).toMatchObject({
       status: 'fulfilling',
       formData: { size: 15 },
@@ -198,7 +198,7 @@ describe('the life of a request', () => {
 
   it('names each fault of the form', async () => {
     const members = team(service)
-    const item = await offered(members)
+    const item = await createActiveItem(members)
     const reply = await members.ada.api.post('/catalog/requests', {
       itemId: item.id,
       formData: { size: 3, x: 1 },
@@ -216,7 +216,7 @@ describe('the life of a request', () => {
         params: { schemaPath: '/additionalProperties' },
       }),
     ])
-    for (const itemId of [(await draft(members)).id, (await offered(team(service))).id, 'cit_none']) {
+    for (const itemId of [(await draft(members)).id, (await createActiveItem(team(service))).id, 'cit_none']) {
       const absent = await members.ada.api.post('/catalog/requests', { itemId })
       expect(absent.error().details[0]).toMatchObject({ path: '/itemId', code: 'unknown_item' })
     }
@@ -224,7 +224,7 @@ describe('the life of a request', () => {
 
   it('keeps the plan it was submitted with', async () => {
     const members = team(service)
-    const item = await offered(members, { approvals: rules(members), tasks })
+    const item = await createActiveItem(members, { approvals: rules(members), tasks })
     const { id, itemRevision } = await order(members.ada.api, item)
     await members.keeper.api.patch(`/catalog/items/${item.id}`, { tasks: [], approvals: [] })
     await members.keeper.api.post(`/catalog/items/${item.id}/retire`)
@@ -235,7 +235,7 @@ describe('the life of a request', () => {
 
   it('is repeated once under an Idempotency-Key, and kept from stale changes', async () => {
     const members = team(service)
-    const item = await offered(members)
+    const item = await createActiveItem(members)
     const body = { itemId: item.id, draft: true }
     const key = { 'idempotency-key': newId('request') }
     const [one, again] = [
@@ -253,7 +253,7 @@ describe('the life of a request', () => {
 describe('the tables', () => {
   it('are made anew from the events as they were', async () => {
     const members = team(service)
-    await order(members.ada.api, await offered(members, { approvals: rules(members), tasks }))
+    await order(members.ada.api, await createActiveItem(members, { approvals: rules(members), tasks }))
     const dump = async () => ({
       items: await service.sql`select * from catalog_items order by id`,
       revisions: await service.sql`select * from catalog_item_revisions order by id`,

@@ -1,6 +1,6 @@
 import { invalidField, stringifyExact } from '@opsplane/contracts'
 import { isObject, type JsonSchema } from '@opsplane/json-schema'
-import { compiled } from '../json-schema/compiled.js'
+import { compile } from '../json-schema/compiled.js'
 import { checkEnforceable } from '../json-schema/enforceable.js'
 import { checkFaults, withDefaults } from '../json-schema/fitting.js'
 
@@ -19,8 +19,8 @@ export function checkFormSchema(schema: JsonSchema): void {
  * The data with the defaults of the form. Throws validation_failed naming all that does not fit; a draft may still
  * lack what is required.
  */
-export function filledForm(schema: JsonSchema, data: FormData, { draft }: { draft: boolean }): FormData {
-  const form = compiled(schema, rules)
+export function fillForm(schema: JsonSchema, data: FormData, { draft }: { draft: boolean }): FormData {
+  const form = compile(schema, rules)
   const filled = withDefaults(form, data, '/formData')
   const faults = form.check(filled, { partial: draft })
   checkFaults(faults, '/formData', 'What the form asks for is not given as it should be.')

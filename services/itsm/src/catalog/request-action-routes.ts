@@ -11,7 +11,7 @@ import { defineRoute, type Route } from '@opsplane/http'
 import { transitionErrors } from '../transition-errors.js'
 import { checkMayCancel } from './access.js'
 import { tag } from './item-routes.js'
-import { byOf, type RequestStore } from './request-store.js'
+import { toActingUser, type RequestStore } from './request-store.js'
 
 const contract = { method: 'post', tag, response: CatalogRequest, errors: transitionErrors } as const
 
@@ -42,7 +42,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
       body: RejectCatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
-        requests.take(params.id, { kind: 'reject', by: byOf(meta), now: meta.now, ...body }, meta),
+        requests.take(params.id, { kind: 'reject', by: toActingUser(meta), now: meta.now, ...body }, meta),
     }),
     defineRoute({
       ...contract,

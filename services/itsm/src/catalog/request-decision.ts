@@ -1,5 +1,5 @@
 import type { CatalogRequestState, Decision, ServiceCatalogEventType } from '@opsplane/contracts'
-import { onward } from './request-transitions.js'
+import { automaticTransitions } from './request-transitions.js'
 
 /** Requests are never deleted. */
 export type RequestDecision = Decision<CatalogRequestState, ServiceCatalogEventType> & {
@@ -7,8 +7,8 @@ export type RequestDecision = Decision<CatalogRequestState, ServiceCatalogEventT
 }
 
 /** A step nobody took: the table says where it may lead. */
-export function wentOn(from: CatalogRequestState, after: CatalogRequestState): RequestDecision {
-  if (!onward[from.status]?.includes(after.status))
+export function automaticStepEvent(from: CatalogRequestState, after: CatalogRequestState): RequestDecision {
+  if (!automaticTransitions[from.status]?.includes(after.status))
     throw new Error(`A request does not go from ${from.status} to ${after.status} by itself.`)
   return { type: 'request.updated', after }
 }

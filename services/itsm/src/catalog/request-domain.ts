@@ -8,14 +8,14 @@ import {
   invalidField,
   notFound,
 } from '@opsplane/contracts'
-import { voided } from '../approval/approval.js'
-import { filledForm } from './form.js'
-import { approved, asked, rejected } from './request-approvals.js'
+import { voidApproval } from '../approval/approval.js'
+import { fillForm } from './form.js'
+import { approve, requestApprovals, reject } from './request-approvals.js'
 import type { CreateRequest, RequestCommand, SubmitRequest } from './request-commands.js'
-import { type RequestDecision, wentOn } from './request-decision.js'
-import { closed, editedTask, planned, worked } from './request-tasks.js'
+import { type RequestDecision, automaticStepEvent } from './request-decision.js'
+import { fulfilledEvent, editTask, startTasks, workOnTask } from './request-tasks.js'
 import { requestStatusAfter } from './request-transitions.js'
-import { hasEnded } from './task-transitions.js'
+import { taskHasEnded } from './task-transitions.js'
 
 /** Every rule of a request; which action applies when is `requestTransitions`, and `onward` where it goes by itself. */
 export const catalogRequest: Decider<CatalogRequestState, RequestCommand> = {
@@ -35,16 +35,16 @@ function decide(command: RequestCommand, state: CatalogRequestState | null): Req
     case 'submit':
       return submit(command, state)
     case 'approve':
-      return approved(command, state)
+      return approve(command, state)
     case 'reject':
-      return rejected(command, state)
+      return reject(command, state)
     case 'work':
-      return worked(command, state)
+      return workOnTask(command, state)
     case 'edit_task':
-      return editedTask(command, state)
+      return editTask(command, state)
     case 'fulfill': {
       requestStatusAfter('fulfill', state)
-      return [closed(command.outcome, 'fulfill', command.now, state)]
+      return [fulfilledEvent(command.outcome, 'fulfill', command.now, state)]
     }
     case 'cancel':
       return [cancel(command.reason, command.now, state)]
@@ -59,9 +59,9 @@ function create(command: CreateRequest, existing: CatalogRequestState | null): R
     id,
     number,
     itemId: item.id,
-    ...pinned(item),
+    ...pinItem(item),
     status: 'draft',
-    formData: filledForm(item.formSchema, input.formData, input),
+    formData: fillForm(item.formSchema, input.formData, input),
     quantity: input.quantity,
     notes: input.notes,
     requestedBy: by.actor,
@@ -87,8 +87,8 @@ function edit(
   const status = requestStatusAfter('edit', state)
   checkActive(item)
   const { quantity = state.quantity, notes = state.notes } = patch
-  const formData = filledForm(item.formSchema, patch.formData ?? state.formData, { draft: true })
-  const after = { ...state, ...pinned(item), status, formData, quantity, notes }
+  const formData = fillForm(item.formSchema, patch.formData ?? state.formData, { draft: true })
+  const after = { ...state, ...pinItem(item), status, formData, quantity, notes }
   return changedFields(state, after).length === 0
     ? []
     : [{ type: 'request.updated', after: { ...after, updatedAt: now } }]
@@ -98,13 +98,13 @@ function edit(
 function submit({ now, item, ids }: SubmitRequest, state: CatalogRequestState): RequestDecision[] {
   const status = requestStatusAfter('submit', state)
   checkActive(item)
-  const formData = filledForm(item.formSchema, state.formData, { draft: false })
-  const after = { ...state, ...pinned(item), status, formData, submittedAt: now, updatedAt: now }
+  const formData = fillForm(item.formSchema, state.formData, { draft: false })
+  const after = { ...state, ...pinItem(item), status, formData, submittedAt: now, updatedAt: now }
   const next =
     item.approvals.length > 0
-      ? asked(item.approvals, ids.approvalIds, now, after)
-      : planned(item.tasks, ids.taskIds, now, after)
-  return [{ type: 'request.submitted', after }, wentOn(after, next)]
+      ? requestApprovals(item.approvals, ids.approvalIds, now, after)
+      : startTasks(item.tasks, ids.taskIds, now, after)
+  return [{ type: 'request.submitted', after }, automaticStepEvent(after, next)]
 }
 
 /** What was under way is off; decisions made and work done stay on record. */
@@ -112,8 +112,8 @@ function cancel(reason: string, now: Instant, state: CatalogRequestState): Reque
   const after: CatalogRequestState = {
     ...state,
     status: requestStatusAfter('cancel', state),
-    approvals: state.approvals.map((approval) => voided(approval, now)),
-    tasks: state.tasks.map((task) => (hasEnded(task) ? task : { ...task, status: 'skipped', endedAt: now })),
+    approvals: state.approvals.map((approval) => voidApproval(approval, now)),
+    tasks: state.tasks.map((task) => (taskHasEnded(task) ? task : { ...task, status: 'skipped', endedAt: now })),
     reason,
     closedAt: now,
     updatedAt: now,
@@ -121,7 +121,7 @@ function cancel(reason: string, now: Instant, state: CatalogRequestState): Reque
   return { type: 'request.canceled', after, extras: { reason } }
 }
 
-const pinned = ({ revision, name, price }: CatalogItemState) => ({
+const pinItem = ({ revision, name, price }: CatalogItemState) => ({
   itemRevision: revision,
   itemName: name,
   price,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogRequest, newId, type Principal } from '@opsplane/contracts'
 import type { ApiClient, SharedService } from '@opsplane/testing'
 import { joinItsm } from '../joined.fixture.js'
-import { asks, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
+import { requesterPermissions, listAllIds, listIds, createActiveItem, order, rules, tasks, team } from './catalog.fixture.js'
 
 let service: SharedService
 beforeAll(async () => {
@@ -14,10 +14,10 @@ describe('who sees a request', () => {
   it('asked for it, gets it, decides on it, or keeps the catalogue', async () => {
     const members = team(service)
     const { keeper, ada, ben, boss, other } = members
-    const item = await offered(members, { approvals: rules(members) })
+    const item = await createActiveItem(members, { approvals: rules(members) })
     const { id, number } = await order(ada.api, item, { requestedFor: 'usr_new' })
     const forBen = await order(keeper.api, item, { requestedFor: ben.id })
-    const open = await order(keeper.api, await offered(members, { approvals: [{ name: 'Anyone' }] }))
+    const open = await order(keeper.api, await createActiveItem(members, { approvals: [{ name: 'Anyone' }] }))
     const lists = {
       keeper: [open.id, forBen.id, id],
       ada: [id],
@@ -27,7 +27,7 @@ describe('who sees a request', () => {
     }
     for (const [name, visible] of Object.entries(lists)) {
       const { api } = members[name as keyof typeof lists]
-      expect([name, await idsOf(api, '/catalog/requests')]).toEqual([name, visible])
+      expect([name, await listIds(api, '/catalog/requests')]).toEqual([name, visible])
       for (const one of [id, forBen.id, open.id])
         expect((await api.get(`/catalog/requests/${one}`)).status).toBe(visible.includes(one) ? 200 : 404)
     }
@@ -44,12 +44,12 @@ describe('who sees a request', () => {
 
   it('sees none of another workspace or environment', async () => {
     const [mine, theirs] = [team(service), team(service)]
-    const { id, number } = await order(mine.ada.api, await offered(mine))
+    const { id, number } = await order(mine.ada.api, await createActiveItem(mine))
     const staging = service.as({ ...mine.keeper.principal, environment: 'staging' })
     for (const api of [theirs.keeper.api, staging]) {
       for (const reference of [id, number])
         expect((await api.get(`/catalog/requests/${reference}`)).error().code).toBe('not_found')
-      expect(await idsOf(api, '/catalog/requests')).toEqual([])
+      expect(await listIds(api, '/catalog/requests')).toEqual([])
       const reply = await api.post(`/catalog/requests/${id}/fulfill`, { outcome: 'complete' })
       expect(reply.error().code).toBe('not_found')
     }
@@ -58,7 +58,7 @@ describe('who sees a request', () => {
   it('changes and submits own drafts alone, and cancels what one has to do with', async () => {
     const members = team(service)
     const { keeper, ada, ben } = members
-    const { id } = await order(ada.api, await offered(members), { draft: true, requestedFor: ben.id })
+    const { id } = await order(ada.api, await createActiveItem(members), { draft: true, requestedFor: ben.id })
     const path = `/catalog/requests/${id}`
     for (const { api } of [keeper, ben]) {
       expect((await api.patch(path, { quantity: 2 })).error().code).toBe('forbidden')
@@ -72,10 +72,10 @@ describe('who sees a request', () => {
     const members = team(service)
     const { keeper, ada, boss, other } = members
     const two = [...rules(members), { name: 'Anyone', waitFor: { count: 2 } }]
-    const item = await offered(members, { approvals: two, tasks })
+    const item = await createActiveItem(members, { approvals: two, tasks })
     const request = await order(ada.api, item)
     const path = `/catalog/requests/${request.id}`
-    const find = (api: ApiClient, query: string) => idsOf(api, `/catalog/requests?${query}`)
+    const find = (api: ApiClient, query: string) => listIds(api, `/catalog/requests?${query}`)
     expect(await find(boss.api, 'approverId=me')).toEqual([request.id])
     expect(await find(ada.api, 'approverId=me')).toEqual([])
     await boss.api.post(`${path}/approve`, {})
@@ -90,7 +90,7 @@ describe('who sees a request', () => {
       await find(keeper.api, `itemId=${item.id}&requesterId=${ada.id}&status=fulfilling,rejected`),
     ).toEqual([request.id])
     expect(await find(ada.api, 'requesterId=me')).toEqual([request.id])
-    const forBen = await order(keeper.api, await offered(members, { approvals: [{ name: 'Anyone' }] }), {
+    const forBen = await order(keeper.api, await createActiveItem(members, { approvals: [{ name: 'Anyone' }] }), {
       requestedFor: members.ben.id,
     })
     expect(await find(other.api, 'approverId=me')).toEqual([forBen.id])
@@ -105,11 +105,11 @@ describe('the list of requests', () => {
   it('finds words of item and notes, and a number, among what one may see', async () => {
     const members = team(service)
     const { keeper, ada, ben } = members
-    const [laptop, desk] = [await offered(members), await offered(members, { name: 'Desk' })]
+    const [laptop, desk] = [await createActiveItem(members), await createActiveItem(members, { name: 'Desk' })]
     const one = await order(ada.api, laptop, { notes: 'For the *Größe* of it, like REQ-3' })
     const two = await order(ada.api, desk, { notes: 'Beside the laptop', draft: true })
     const forBen = await order(keeper.api, laptop, { requestedFor: ben.id })
-    const find = ({ api }: { api: ApiClient }, query: string) => everyIdOf(api, `/catalog/requests?${query}`)
+    const find = ({ api }: { api: ApiClient }, query: string) => listAllIds(api, `/catalog/requests?${query}`)
     expect(await find(keeper, 'q=laptop')).toEqual([forBen.id, two.id, one.id])
     expect(await find(ada, 'q=lap')).toEqual([two.id, one.id])
     expect(await find(ben, 'q=laptop')).toEqual([forBen.id])
@@ -126,14 +126,14 @@ describe('the list of requests', () => {
   it('is as of then what one might see then, and may see now', async () => {
     const members = team(service)
     const { keeper, ada, ben, boss, other } = members
-    const item = await offered(members, { approvals: rules(members), tasks })
+    const item = await createActiveItem(members, { approvals: rules(members), tasks })
     const begun = await order(ada.api, item, { draft: true, notes: 'First' })
     const forBen = await order(keeper.api, item, { requestedFor: ben.id, notes: 'Second' })
     const path = `/catalog/requests/${begun.id}`
     await ada.api.patch(path, { notes: 'Later' })
     await ada.api.post(`${path}/submit`)
     const approved = (await boss.api.post(`${path}/approve`, {})).data(CatalogRequest)
-    const find = ({ api }: { api: ApiClient }, query: string) => everyIdOf(api, `/catalog/requests?${query}`)
+    const find = ({ api }: { api: ApiClient }, query: string) => listAllIds(api, `/catalog/requests?${query}`)
     const then = `asOf=${forBen.updatedAt}`
     const seen = {
       keeper: [forBen.id, begun.id],
@@ -162,10 +162,10 @@ describe('the list of requests', () => {
 
     // Who may no longer decide on requests sees none that they were asked to decide on.
     const demoted = service.as({ ...boss.principal, permissions: ['catalog:read'] })
-    expect(await everyIdOf(demoted, `/catalog/requests?${then}`)).toEqual([])
+    expect(await listAllIds(demoted, `/catalog/requests?${then}`)).toEqual([])
     expect(await find(other, `asOf=${worked.updatedAt}`)).toEqual([])
     const staging = service.as({ ...keeper.principal, environment: 'staging' })
-    expect(await everyIdOf(staging, `/catalog/requests?${then}`)).toEqual([])
+    expect(await listAllIds(staging, `/catalog/requests?${then}`)).toEqual([])
     expect((await ada.api.get(`/catalog/requests?${then}&sort=updatedAt`)).status).toBe(422)
   })
 })
@@ -174,8 +174,8 @@ describe('decisions', () => {
   it('are not made by who asked, not even through an API key', async () => {
     const members = team(service)
     const { ada, boss } = members
-    const powerful: Principal = { ...ada.principal, permissions: [...asks, 'itsm:approve'] }
-    const { id } = await order(ada.api, await offered(members, { approvals: [{ name: 'Anyone' }] }))
+    const powerful: Principal = { ...ada.principal, permissions: [...requesterPermissions, 'itsm:approve'] }
+    const { id } = await order(ada.api, await createActiveItem(members, { approvals: [{ name: 'Anyone' }] }))
     const key: Principal = { ...powerful, actor: { id: newId('token'), name: 'ci', type: 'api_token' } }
     for (const principal of [powerful, key])
       expect((await service.as(principal).post(`/catalog/requests/${id}/approve`, {})).error().code).toBe(

@@ -8,7 +8,7 @@ const directions = ['dependents', 'dependencies'] as const
  * from. Work is no failure: redundancy does not keep it apart (two halves of a pair taken down at once are what is
  * looked for), and neither does whether an item is in service. So it is the same from either end.
  */
-export async function closureOf(links: ImpactLinks, ciIds: readonly string[]): Promise<Map<string, string>> {
+export async function findClosure(links: ImpactLinks, ciIds: readonly string[]): Promise<Map<string, string>> {
   const related = new Map<string, string>()
   if (ciIds.length === 0) return related
   for (const direction of directions)
@@ -24,7 +24,7 @@ const reach = { maxItems: 10_000, maxHops: limits.maxHops - 1 }
  * The items whose closure one of these pairs can be part of, whether they are there or not any more: the dependency and
  * what it depends on, the dependent and what depends on it. Each with the end it was reached from; null for too many.
  */
-export async function reachOf(
+export async function findReachableItems(
   links: ImpactLinks,
   pairs: readonly LinkPair[],
 ): Promise<Map<string, string> | null> {

@@ -1,32 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChangeConflict, ChangeState, ChangeWindowState, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
-import { closureOf } from './closure.js'
-import { conflictsIn, type OtherChange, type Plan, planOf } from './conflicts.js'
+import { findClosure } from './closure.js'
+import { detectConflicts, type OtherChange, type Plan, toPlan } from './conflicts.js'
 import type { ImpactLinks } from './links-in-memory.js'
-import { createReader, mostOthers } from './reader.js'
-import { merged, overlap } from './spans.js'
+import { createReader, maxOthers } from './reader.js'
+import { mergeSpans, overlap } from './spans.js'
 
 /** Other changes read whatever they touch. Of more, those of each change are asked for. */
-const mostOverlapping = 5_000
+const maxOverlapping = 5_000
 
 /**
  * What each of many changes collides with, as `conflictsOf` says of one, by as many statements as for one: what is near
  * any of them is read, and looked through for each.
  */
-export async function conflictsOfMany(
+export async function findConflictsOfMany(
   sql: StatementRunner,
   tenant: TenantScope,
   changes: readonly ChangeState[],
   links: ImpactLinks,
-  most = mostOverlapping,
+  most = maxOverlapping,
 ): Promise<Map<string, ChangeConflict[]>> {
   const found = new Map<string, ChangeConflict[]>(changes.map(({ id }) => [id, []]))
-  const plans = changes.flatMap((change) => planOf(change) ?? [])
+  const plans = changes.flatMap((change) => toPlan(change) ?? [])
   if (plans.length === 0) return found
   const read = createReader(sql, tenant)
   const ciIds = [...new Set(plans.flatMap((plan) => plan.ciIds))]
-  const spans = merged(plans.map(({ span }) => span))
+  const spans = mergeSpans(plans.map(({ span }) => span))
   const classes = await read.classes(ciIds)
   const overlapping = await read.overlapping(spans, most)
   const windows = await read.windows(ciIds, [...new Set(classes.values())], {
@@ -34,11 +34,11 @@ export async function conflictsOfMany(
     to: Math.max(...spans.map(({ to }) => to)),
   })
   for (const plan of plans) {
-    const related = await closureOf(links, plan.ciIds)
+    const related = await findClosure(links, plan.ciIds)
     const others = overlapping
-      ? beside(plan, overlapping, related)
+      ? selectOthers(plan, overlapping, related)
       : await read.others(plan, [...plan.ciIds, ...related.keys()])
-    found.set(plan.id, conflictsIn(plan, { others, windows: covering(plan, windows), classes, related }))
+    found.set(plan.id, detectConflicts(plan, { others, windows: selectWindows(plan, windows), classes, related }))
     // Nobody else waits for all of them.
     await nextTurn()
   }
@@ -46,7 +46,7 @@ export async function conflictsOfMany(
 }
 
 /** Of those that overlap any plan, what is asked of the database for one. */
-function beside(
+function selectOthers(
   { id, span, ciIds, assigneeId }: Plan,
   overlapping: readonly OtherChange[],
   related: ReadonlyMap<string, string>,
@@ -57,11 +57,11 @@ function beside(
     other.ciIds.some((item) => own.has(item) || related.has(item))
   return overlapping
     .filter((other) => other.id !== id && overlap(span, other.span) && meets(other))
-    .slice(0, mostOthers)
+    .slice(0, maxOthers)
 }
 
 /** Without those for other items only. The rules look at classes and times. */
-function covering({ ciIds }: Plan, windows: readonly ChangeWindowState[]): ChangeWindowState[] {
+function selectWindows({ ciIds }: Plan, windows: readonly ChangeWindowState[]): ChangeWindowState[] {
   const own = new Set(ciIds)
   return windows.filter((window) => window.ciIds?.some((id) => own.has(id)) ?? true)
 }

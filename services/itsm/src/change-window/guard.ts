@@ -17,7 +17,7 @@ export interface Clash {
  * Blackouts hold back all but emergencies, unless whoever asks takes them on with a reason, which is what is given
  * back. Other conflicts are shown and hold nothing back. Throws conflict naming every window.
  */
-export function passed(
+export function checkBlackouts(
   type: ChangeType,
   { conflicts, acceptance }: Clash,
 ): { acceptedConflicts: AcceptedConflicts } | undefined {

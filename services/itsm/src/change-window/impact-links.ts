@@ -76,7 +76,7 @@ export function sharedLinks(
     inMemory: () => whole !== undefined && whole !== null,
     async walk(direction, starts, limits) {
       met += starts.length
-      if (met > wide && whole === undefined) whole = await linksOfTenant(sql, tenant, most)
+      if (met > wide && whole === undefined) whole = await readTenantLinks(sql, tenant, most)
       const reached = await (whole ?? near).walk(direction, starts, limits)
       met += reached.size + walkCost
       return reached
@@ -90,9 +90,9 @@ export interface SharedLinks extends ImpactLinks {
 }
 
 /** The relations of a tenant, for all that is worked out for one batch of events. */
-export type LinksOf = (tenant: TenantScope) => SharedLinks
+export type TenantLinks = (tenant: TenantScope) => SharedLinks
 
-export function linksOfTenants(sql: StatementRunner): LinksOf {
+export function createTenantLinks(sql: StatementRunner): TenantLinks {
   const known = new Map<string, SharedLinks>()
   return (tenant) => {
     const key = tenantKey(tenant)
@@ -103,7 +103,7 @@ export function linksOfTenants(sql: StatementRunner): LinksOf {
 }
 
 /** Null where there are more than `most`, none of which is read then. */
-export async function linksOfTenant(
+export async function readTenantLinks(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   most = sharingLimits.most,

@@ -3,7 +3,7 @@ import { type ChangeConflict, type ChangeStatus, changeStatuses } from '@opsplan
 import { specify } from '@opsplane/testing'
 import { change } from '../change/domain.js'
 import { changeIn, now, paths, steps } from '../change/sample-changes.js'
-import { waiting } from './notice.js'
+import { pendingStatuses } from './notice.js'
 
 const { given } = specify(change)
 const period = { from: '2026-03-07T22:00:00.000Z', to: '2026-03-08T02:00:00.000Z' }
@@ -53,7 +53,7 @@ describe('a change that waits is notified', () => {
     for (const type of ['standard', 'normal', 'emergency'] as const) {
       if (!paths[type][status]) continue
       const reported = given(changeIn(type, status)).when(notice(freeze)).decisions()
-      expect([type, reported.length]).toEqual([type, Number(waiting.includes(status))])
+      expect([type, reported.length]).toEqual([type, Number(pendingStatuses.includes(status))])
     }
   })
 })

@@ -3,19 +3,19 @@ import { changedFields } from '@opsplane/contracts'
 import { newConflicts } from './conflicts.js'
 
 /** Handed in, and not begun: others can still come in the way. */
-export const waiting: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled']
+export const pendingStatuses: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled']
 
 /** What the platform found when somebody else's change or a window was saved. */
-export interface NoticeConflicts {
+export interface UpdateConflicts {
   kind: 'notice'
   conflicts: ChangeConflict[]
   now: Instant
 }
 
 /** New conflicts are reported as such, each once; that some are gone, or have shifted, is an update. */
-export function noticed<State extends ChangeState>({ conflicts, now }: NoticeConflicts, state: State) {
+export function conflictEvents<State extends ChangeState>({ conflicts, now }: UpdateConflicts, state: State) {
   const after = { ...state, conflicts }
-  if (!waiting.includes(state.status) || changedFields(state, after).length === 0) return []
+  if (!pendingStatuses.includes(state.status) || changedFields(state, after).length === 0) return []
   const fresh = newConflicts(state.conflicts, conflicts)
   const reported = { ...after, updatedAt: now }
   if (fresh.length === 0) return [{ type: 'change.updated' as const, after: reported }]

@@ -5,10 +5,10 @@ import type { OtherChange, Plan } from './conflicts.js'
 import type { Span } from './spans.js'
 
 /** Statuses in which a change holds its time: handed in, and not carried out yet. */
-export const holding: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled', 'implementing']
+export const occupyingStatuses: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled', 'implementing']
 
 /** Other changes looked at, the earliest first. More are shown than a change keeps. */
-export const mostOthers = 500
+export const maxOthers = 500
 
 const instant = (ms: number) => new Date(ms).toISOString()
 
@@ -21,7 +21,7 @@ export const othersStatement = `select ${columns} from changes o
     and planned_span(planned_start, planned_end) && planned_span($3, $4)
     and status = any($5::text[]) and id <> $6
     and (ci_ids ?| $7::text[] or assignee_id = $8)
-  order by planned_start, id limit ${mostOthers}`
+  order by planned_start, id limit ${maxOthers}`
 
 /** Those that overlap any of these spans, whatever they touch. */
 export const overlappingStatement = `select ${columns} from unnest($3::text[], $4::text[]) s(starts, ends)
@@ -56,7 +56,7 @@ export function createReader(sql: StatementRunner, { workspaceId, environment }:
       const rows = await statement<OtherRow>(othersStatement, [
         instant(plan.span.from),
         instant(plan.span.to),
-        holding,
+        occupyingStatuses,
         plan.id,
         items,
         plan.assigneeId ?? '',
@@ -69,7 +69,7 @@ export function createReader(sql: StatementRunner, { workspaceId, environment }:
       const rows = await statement<OtherRow>(overlappingStatement, [
         spans.map(({ from }) => instant(from)),
         spans.map(({ to }) => instant(to)),
-        holding,
+        occupyingStatuses,
         String(most + 1),
       ])
       if (rows.length > most) return null

@@ -2,10 +2,10 @@ import { ApiError, type ErrorDetail, type Instant, notFound, type TenantScope } 
 import type { ServiceContext } from '@opsplane/service'
 import { configurationItem } from '../cmdb/item/item-domain.js'
 import { changeWindow } from './domain.js'
-import { type AskedItem, absentClasses, absentItems, countCurrent } from './queries.js'
+import { type FilterItem, absentClasses, absentItems, countCurrent } from './queries.js'
 
 /** Every conflict is looked for among all of them, so their number has a bound. */
-export const mostWindows = 1_000
+export const maxWindows = 1_000
 
 interface Covering {
   ciIds?: string[] | null | undefined
@@ -22,7 +22,7 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
       id: string | undefined,
       tenant: TenantScope,
       instant: Instant | undefined,
-    ): Promise<AskedItem | undefined> {
+    ): Promise<FilterItem | undefined> {
       if (id === undefined) return undefined
       return { id, class: (await items.find(id, tenant, instant))?.state.class ?? null }
     },
@@ -49,8 +49,8 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
         })
     },
     async checkRoom(tenant: TenantScope, now: string): Promise<void> {
-      if ((await countCurrent(db, tenant, now)) >= mostWindows)
-        throw new ApiError('conflict', `There are ${mostWindows} active windows already; drop some.`)
+      if ((await countCurrent(db, tenant, now)) >= maxWindows)
+        throw new ApiError('conflict', `There are ${maxWindows} active windows already; drop some.`)
     },
   }
 }

@@ -25,8 +25,8 @@ const contract = {
 const working = { ...contract, errors: [...transitionErrors, 'forbidden'] } as const
 const deciding = { ...working, scope: 'itsm:approve' } as const
 
-const userOf = ({ principal }: RequestMeta) => ({ userId: principal.userId })
-const byOf = (meta: RequestMeta) => ({ by: meta.actor, ...userOf(meta) })
+const toUserId = ({ principal }: RequestMeta) => ({ userId: principal.userId })
+const toDecider = (meta: RequestMeta) => ({ by: meta.actor, ...toUserId(meta) })
 
 /** The actions with a route of their own. */
 export function changeActionRoutes(changes: ChangeStore): Route[] {
@@ -66,7 +66,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         '`change.approved` once it is scheduled.',
       body: ApproveChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'approve', ...byOf(meta), ...body, approvalIds: newApprovalIds() }, meta),
+        take(params.id, { kind: 'approve', ...toDecider(meta), ...body, approvalIds: newApprovalIds() }, meta),
     }),
     defineRoute({
       ...deciding,
@@ -77,7 +77,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'It is a draft again, and approvals asked for or given are void. Emits `change.approval_recorded` and ' +
         '`change.rejected`.',
       body: RejectChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...byOf(meta), ...body }, meta),
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...toDecider(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -102,7 +102,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.',
       body: CompleteChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'complete', ...userOf(meta), ...body }, meta),
+        take(params.id, { kind: 'complete', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -113,7 +113,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'While it is implemented or reviewed; its outcome is `unsuccessful`. Emits `change.rolled_back`.',
       body: RollBackChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'rollback', ...userOf(meta), ...body }, meta),
+        take(params.id, { kind: 'rollback', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -122,7 +122,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       summary: 'Close a change after its review',
       description: 'By somebody who had no part in carrying it out. Final. Emits `change.closed`.',
       body: CloseChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'close', ...userOf(meta), ...body }, meta),
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'close', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -142,7 +142,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'It keeps its status; until it is resumed it can only be canceled, and handed to others. Emits ' +
         '`change.updated`.',
       body: HoldChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'hold', ...userOf(meta), ...body }, meta),
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'hold', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -150,7 +150,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/resume',
       summary: 'Resume a change that is on hold',
       description: 'Emits `change.updated`.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'resume', ...userOf(meta) }, meta),
+      handler: ({ params, meta }) => take(params.id, { kind: 'resume', ...toUserId(meta) }, meta),
     }),
   ]
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals'
 import type { ChangePatch, ChangeStatus, ChangeType } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { change } from './domain.js'
-import { after, agreed, changeIn, creating, facts, now, peer, steps, template } from './sample-changes.js'
+import { after, agreedTemplate, changeIn, createCommand, facts, now, secondApprover, steps, template } from './sample-changes.js'
 
 const { given } = specify(change)
-const edit = (patch: ChangePatch) => ({ kind: 'edit', userId: peer, patch, facts, agreed, now }) as const
+const edit = (patch: ChangePatch) => ({ kind: 'edit', userId: secondApprover, patch, facts, agreed: agreedTemplate, now }) as const
 
 /** One alteration of every field approvals stand for. */
 const material: ChangePatch[] = [
@@ -105,10 +105,10 @@ it('lets a draft become another type, and judges it anew', () => {
 
 it('lets no change become a standard one for which approval was asked', () => {
   const { submit, reject } = steps
-  given(after(creating('normal'), submit, reject))
+  given(after(createCommand('normal'), submit, reject))
     .when(edit({ type: 'standard' }))
     .fails('validation_failed')
-  const [decision] = given(after(creating('normal'), submit, reject))
+  const [decision] = given(after(createCommand('normal'), submit, reject))
     .when(edit({ type: 'emergency' }))
     .decisions()
   expect(decision?.after).toMatchObject({ type: 'emergency', status: 'draft' })

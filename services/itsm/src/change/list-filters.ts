@@ -1,26 +1,26 @@
 import { ChangeRisk, ChangeStatus, ChangeType, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
 import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
-import { nobody } from '../lists/nobody.js'
+import { reference, searchFilter, searchSyntax, listParameter } from '../lists/filters.js'
+import { unassigned } from '../lists/nobody.js'
 
 const several = 'One or several, repeated or separated by commas.'
 
 /** The filters of the change list; all that are given must hold. */
 export const changeFilters = z.object({
-  status: severalOf(ChangeStatus)
+  status: listParameter(ChangeStatus)
     .optional()
     .meta({ description: several, example: ['assess', 'authorize'] }),
-  type: severalOf(ChangeType)
+  type: listParameter(ChangeType)
     .optional()
     .meta({ description: several, example: ['normal'] }),
-  risk: severalOf(ChangeRisk)
+  risk: listParameter(ChangeRisk)
     .optional()
     .meta({ description: several, example: ['high'] }),
-  assigneeId: reference.optional().meta({ description: `A user, or \`${nobody}\` for unassigned changes.` }),
+  assigneeId: reference.optional().meta({ description: `A user, or \`${unassigned}\` for unassigned changes.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${nobody}\` for unrouted changes.` }),
+    .meta({ description: `A team, or \`${unassigned}\` for unrouted changes.` }),
   requesterId: reference.optional().meta({ description: 'User who asked for it.' }),
   ciId: reference.optional().meta({ description: 'Configuration item it touches.' }),
   problemId: reference.optional().meta({ description: 'Problem it is to solve; an id or a number.' }),

@@ -1,13 +1,13 @@
 import { invalidField } from '@opsplane/contracts'
 import type { ChangeRecord } from './approval/separation-of-duties.js'
 import type { CreateChange } from './commands.js'
-import { riskOf } from './policy/risk.js'
-import { drafted } from './template/from-template.js'
+import { computeRisk } from './policy/risk.js'
+import { buildDraft } from './template/from-template.js'
 
 /** A new change: a draft that nobody has been asked about. */
-export function opened({ id, number, by, userId, now, input, facts, agreed }: CreateChange): ChangeRecord {
-  const entered = drafted(input, agreed)
-  return checked({
+export function buildInitialChange({ id, number, by, userId, now, input, facts, agreed }: CreateChange): ChangeRecord {
+  const entered = buildDraft(input, agreed)
+  return checkFields({
     id,
     number,
     ...entered,
@@ -16,7 +16,7 @@ export function opened({ id, number, by, userId, now, input, facts, agreed }: Cr
     requesterId: userId,
     actualStart: null,
     actualEnd: null,
-    ...riskOf(entered, facts),
+    ...computeRisk(entered, facts),
     onHold: false,
     holdReason: null,
     approvals: [],
@@ -35,7 +35,7 @@ export function opened({ id, number, by, userId, now, input, facts, agreed }: Cr
 }
 
 /** The change as it is, where its fields go together. Throws validation_failed naming the one that does not. */
-export function checked(change: ChangeRecord): ChangeRecord {
+export function checkFields(change: ChangeRecord): ChangeRecord {
   const { plannedStart, plannedEnd, templateId, type } = change
   if (plannedStart === null && plannedEnd !== null)
     throw invalidField('/plannedStart', 'required', 'A planned end needs a planned start.')

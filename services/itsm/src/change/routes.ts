@@ -2,7 +2,7 @@ import { AsOfListQuery, AsOfQuery, Change, ChangePatch, NewChange, shortPages } 
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { withIds } from '../lists/numbered.js'
+import { resolveNumbers } from '../lists/numbered.js'
 import { changes as table } from '../schema/change.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ChangeStore } from './change-store.js'
@@ -32,7 +32,7 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
           table,
           onlyExposed: true,
           tenant: meta.tenant,
-          ...changeSelection(await withIds(ctx.database.db, meta.tenant, asked(filters, meta), 'problemId')),
+          ...changeSelection(await resolveNumbers(ctx.database.db, meta.tenant, resolveMe(filters, meta), 'problemId')),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: changes.present },
         }),
@@ -94,6 +94,6 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
 }
 
 /** `me` is who asks. A cursor is bound to `me`, and so of no use to anybody else: it leads through their own list. */
-function asked(filters: ChangeFilters, { principal }: RequestMeta): ChangeFilters {
+function resolveMe(filters: ChangeFilters, { principal }: RequestMeta): ChangeFilters {
   return filters.approverId === 'me' ? { ...filters, approverId: principal.userId } : filters
 }

@@ -11,14 +11,14 @@
  * Lists of ids are joined as `unnest`, not compared with `any`: for the latter Postgres weighs every element against
  * its statistics, which for thousands of them takes longer than the query.
  */
-export const byIds = (table: 'configuration_items' | 'ci_relations', found: string): string =>
+export const rowsByIds = (table: 'configuration_items' | 'ci_relations', found: string): string =>
   `(select * from (select * from ${table} where ${found} offset 0) found
      where workspace_id = $1 and environment = $2) ${table}`
 
 /** Relations from the items to others, of the types that a parameter lists. */
-export const fromAnyOf = (types: string): string =>
-  byIds('ci_relations', `source_id in (select unnest($3::text[])) and type = any(${types}::text[])`)
+export const relationsFromItems = (types: string): string =>
+  rowsByIds('ci_relations', `source_id in (select unnest($3::text[])) and type = any(${types}::text[])`)
 
 /** Relations to the items from others. */
-export const toAnyOf = (types: string): string =>
-  byIds('ci_relations', `target_id in (select unnest($3::text[])) and type = any(${types}::text[])`)
+export const relationsToItems = (types: string): string =>
+  rowsByIds('ci_relations', `target_id in (select unnest($3::text[])) and type = any(${types}::text[])`)

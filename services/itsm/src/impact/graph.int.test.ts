@@ -11,7 +11,7 @@ import {
 import { walkImpact } from '../cmdb/impact/impact.js'
 import {
   bruteForce,
-  inMemory,
+  toImpactGraph,
   type SampleGraph,
   type SampleRelation,
   sampleGraph,
@@ -108,9 +108,9 @@ describe('where levels are wide', () => {
       [theirs, graphs[1]],
     ] as const) {
       const itemIds = graph.nodes.slice(0, 100).map(({ id }) => id)
-      const expected = await walkImpact(inMemory(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
+      const expected = await walkImpact(toImpactGraph(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
       const second = expected.affected.filter(({ hops }) => hops === 2).map(({ id }) => id)
-      expect((await inMemory(graph).dependents(second)).length).toBeGreaterThan(1_000)
+      expect((await toImpactGraph(graph).dependents(second)).length).toBeGreaterThan(1_000)
       const impact = (await api?.post('/cmdb/impact', { itemIds }))?.data(CiImpact)
       expect(canonicalJson(impact)).toBe(canonicalJson({ ...expected, ...noSlas }))
     }
@@ -126,7 +126,7 @@ it('goes level by level through what is too much to be read at once', async () =
   await expectShown(api, graph, { ...around, types: '' })
   await expectShown(api, graph, { ...around, types: 'depends_on,member_of' })
   const itemIds = graph.nodes.slice(0, 40).map(({ id }) => id)
-  const expected = await walkImpact(inMemory(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
+  const expected = await walkImpact(toImpactGraph(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
   const impact = (await api.post('/cmdb/impact', { itemIds })).data(CiImpact)
   expect(canonicalJson(impact)).toBe(canonicalJson({ ...expected, ...noSlas }))
 })

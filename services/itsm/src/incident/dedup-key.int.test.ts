@@ -10,7 +10,7 @@ import {
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { isLongTier, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { anybody } from '../people.js'
+import { uncheckedPeople } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
@@ -91,7 +91,7 @@ it('makes one incident of alerts that reach several processes at once', async ()
       open: () =>
         openIncident(
           ctx,
-          incidentStore(ctx, { settings: settingsStore(ctx), people: anybody }),
+          incidentStore(ctx, { settings: settingsStore(ctx), people: uncheckedPeople }),
           NewIncident.parse(alert),
           meta(),
         ),

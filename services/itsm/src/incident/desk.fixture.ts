@@ -2,7 +2,7 @@ import type { CommandMeta, Incident, IncidentPatch, TenantScope } from '@opsplan
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { createDatabase, templateDatabase, testLogin, uniquePrefix } from '@opsplane/testing'
-import { anybody } from '../people.js'
+import { uncheckedPeople } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
@@ -10,7 +10,7 @@ import { openIncident } from './opening.js'
 import { patchIncident } from './parent-child/linking.js'
 import { agent, create } from './sample-incidents.js'
 
-export const tenantOf = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => ({
+export const productionTenant = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => ({
   workspaceId,
   environment: 'production',
 })
@@ -30,7 +30,7 @@ export async function testDesk() {
     clock: { now: () => at },
   }
   const settings = settingsStore(ctx)
-  const incidents = incidentStore(ctx, { settings, people: anybody })
+  const incidents = incidentStore(ctx, { settings, people: uncheckedPeople })
   const meta = (tenant: TenantScope): CommandMeta => ({ tenant, actor: agent, now: at, requestId: null })
 
   return {

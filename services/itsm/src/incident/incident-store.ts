@@ -1,11 +1,11 @@
 import type { CommandMeta, Incident, IncidentState, TenantScope } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
-import { referencedId } from '../lists/referenced-id.js'
+import { findReferencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
 import { incidents } from '../schema/incident.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import type { IncidentCommand } from './commands.js'
-import { isKeyTaken, keyTaken } from './dedup-key.js'
+import { isDedupKeyConflict, dedupKeyConflict } from './dedup-key.js'
 import { incident } from './domain.js'
 import { openIncidentByKey } from './lists/queries.js'
 import { allowedMajorActions } from './major/major.js'
@@ -24,9 +24,9 @@ export function incidentStore(
     try {
       return await work()
     } catch (error) {
-      if (!isKeyTaken(error)) throw error
+      if (!isDedupKeyConflict(error)) throw error
       const dedupKey = (await aggregate.find(id, tenant))?.state.dedupKey ?? ''
-      throw keyTaken(await openIncidentByKey(database.db, tenant, dedupKey), error)
+      throw dedupKeyConflict(await openIncidentByKey(database.db, tenant, dedupKey), error)
     }
   }
 
@@ -44,7 +44,7 @@ export function incidentStore(
       (await aggregate.find(id, tenant))?.state,
     /** Paths take an id or a number such as `INC-12`; anything else is an id that does not exist. */
     idOf: (reference: string, tenant: TenantScope): Promise<string> =>
-      referencedId(database.db, { table: incidents, prefix: 'INC' }, reference, tenant),
+      findReferencedId(database.db, { table: incidents, prefix: 'INC' }, reference, tenant),
   }
 }
 export type IncidentStore = ReturnType<typeof incidentStore>

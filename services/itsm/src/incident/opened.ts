@@ -1,10 +1,10 @@
 import { type IncidentState, levelsBySeverity } from '@opsplane/contracts'
-import { priorityBy } from '../settings/priority-by.js'
+import { findPriority } from '../settings/priority-by.js'
 import { alertFields } from './alerts.js'
 import type { CreateIncident } from './commands.js'
 
 /** A new incident: open, unassigned, with no history. */
-export function opened({
+export function buildInitialIncident({
   id,
   number,
   by,
@@ -38,7 +38,7 @@ export function opened({
     commentCount: 0,
     impact,
     urgency,
-    priority: priorityBy(settings.priorityMatrix, { impact, urgency }),
+    priority: findPriority(settings.priorityMatrix, { impact, urgency }),
     priorityOverride: null,
     parentId: input.parentId ?? null,
     childCount: 0,

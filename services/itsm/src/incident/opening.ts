@@ -1,13 +1,13 @@
 import { ApiError, type CommandMeta, type Incident, type NewIncident, newId } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
-import { takesAlerts } from './alerts.js'
-import { isKeyTaken } from './dedup-key.js'
+import { acceptsAlerts } from './alerts.js'
+import { isDedupKeyConflict } from './dedup-key.js'
 import type { IncidentStore } from './incident-store.js'
 import { openIncidentByKey } from './lists/queries.js'
 import { attachChild } from './parent-child/linking.js'
 import { checkIncidentLinks } from './parent-child/links.js'
-import { peopleIn } from './people-in.js'
+import { namedPeople } from './people-in.js'
 
 /** Rounds against other processes that open, count on or end the incident of the same key. */
 const maxRounds = 10
@@ -22,7 +22,7 @@ export async function openIncident(
   const { store, database } = ctx
   const { tenant, now } = meta
   const { dedupKey, parentId } = input
-  await incidents.people.check(tenant, peopleIn(input))
+  await incidents.people.check(tenant, namedPeople(input))
   const parent = parentId ? [parentId] : []
   const create = async (unit: Unit) => {
     // Not of an alert that is only counted: what its source names may have gone out of service since.
@@ -41,7 +41,7 @@ export async function openIncident(
   const countOrCreate = async (unit: Unit) => {
     const id = await openIncidentByKey(database.db, tenant, dedupKey)
     const current = id === undefined ? null : await unit.find(incidents, id)
-    return id !== undefined && current && takesAlerts(current.state)
+    return id !== undefined && current && acceptsAlerts(current.state)
       ? unit.handle(incidents, id, { kind: 'alert', now })
       : create(unit)
   }
@@ -51,7 +51,7 @@ export async function openIncident(
     try {
       return await store.transact(meta, countOrCreate, { queueKey: [queueKey, ...parent] })
     } catch (error) {
-      if (!isKeyTaken(error) && !(error instanceof ApiError && error.code === 'version_conflict')) throw error
+      if (!isDedupKeyConflict(error) && !(error instanceof ApiError && error.code === 'version_conflict')) throw error
       if (round === maxRounds)
         throw new ApiError('version_conflict', 'Too many alerts with this key at once. Try again.')
     }

@@ -5,7 +5,7 @@ import {
   type ItsmEventType,
   invalidField,
 } from '@opsplane/contracts'
-import { escalated } from './escalation.js'
+import { escalate } from './escalation.js'
 import { checkResolution } from './resolution.js'
 import type { IncidentStep } from './steps.js'
 
@@ -17,14 +17,14 @@ export interface Outcome {
 }
 
 /** The event of an action and the fields it sets. The transition table alone moves the status. */
-export function outcomeOf(step: IncidentStep, now: Instant, state: IncidentState): Outcome {
+export function computeOutcome(step: IncidentStep, now: Instant, state: IncidentState): Outcome {
   switch (step.kind) {
     case 'edit':
       return { type: 'incident.updated', changes: step.fields }
     case 'assign':
       return { type: 'incident.assigned', changes: { assigneeId: step.assigneeId } }
     case 'escalate':
-      return escalated(step, state)
+      return escalate(step, state)
     case 'comment':
       return {
         type: 'incident.comment_added',

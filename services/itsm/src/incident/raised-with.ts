@@ -7,35 +7,35 @@ import {
   type Severity,
   severities,
 } from '@opsplane/contracts'
-import { priorityBy } from '../settings/priority-by.js'
+import { findPriority } from '../settings/priority-by.js'
 
 /** Whether `left` is the graver severity. */
-export function graver(left: Severity, right: Severity): boolean {
+export function isMoreSevere(left: Severity, right: Severity): boolean {
   return severities.indexOf(left) < severities.indexOf(right)
 }
 
 /** Impact and urgency with a severity: where it is graver than before, at least what it comes with at creation. */
-export function levelsWith(
+export function levelsForSeverity(
   severity: Severity,
   state: Pick<IncidentState, 'severity' | 'impact' | 'urgency'>,
 ): Pick<IncidentState, 'impact' | 'urgency'> {
   const { impact, urgency } = state
-  if (!graver(severity, state.severity)) return { impact, urgency }
+  if (!isMoreSevere(severity, state.severity)) return { impact, urgency }
   const usual = levelsBySeverity[severity]
-  return { impact: higher(usual.impact, impact), urgency: higher(usual.urgency, urgency) }
+  return { impact: higherLevel(usual.impact, impact), urgency: higherLevel(usual.urgency, urgency) }
 }
 
 /** What a graver severity makes of impact, urgency and priority; nothing where somebody has set the priority by hand. */
-export function raisedWith(
+export function escalateLevels(
   severity: Severity,
   matrix: PriorityMatrix,
   state: IncidentState,
 ): Partial<Pick<IncidentState, 'impact' | 'urgency' | 'priority'>> {
   if (state.priorityOverride !== null) return {}
-  const raised = levelsWith(severity, state)
+  const raised = levelsForSeverity(severity, state)
   if (raised.impact === state.impact && raised.urgency === state.urgency) return {}
-  return { ...raised, priority: priorityBy(matrix, raised) }
+  return { ...raised, priority: findPriority(matrix, raised) }
 }
 
-const higher = (left: Level, right: Level): Level =>
+const higherLevel = (left: Level, right: Level): Level =>
   levels.indexOf(left) < levels.indexOf(right) ? left : right

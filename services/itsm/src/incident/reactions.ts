@@ -1,7 +1,7 @@
 import type { ItsmEventType } from '@opsplane/contracts'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { SettingsStore } from '../settings/settings-store.js'
-import { autoClosing } from './auto-close.js'
+import { autoCloseWork } from './auto-close.js'
 import type { IncidentStore } from './incident-store.js'
 import { createMajorProposals } from './major/major-proposals.js'
 import { createCascade } from './parent-child/cascade.js'
@@ -25,7 +25,7 @@ export function incidentConsumers(
 ): BackgroundWork[] {
   const cascade = createCascade(ctx, incidents)
   const proposals = createMajorProposals(ctx, incidents, settings)
-  ctx.dueWork.start(autoClosing(ctx, incidents))
+  ctx.dueWork.start(autoCloseWork(ctx, incidents))
   return [
     ctx.consume({
       durable: 'itsm-incident-families',

@@ -9,13 +9,13 @@ import {
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { withIds } from '../lists/numbered.js'
+import { resolveNumbers } from '../lists/numbered.js'
 import { incidents as table } from '../schema/incident.js'
 import { transitionErrors } from '../transition-errors.js'
 import { newComment } from './comment/comment.js'
 import type { IncidentStore } from './incident-store.js'
 import {
-  askedBy,
+  resolveMe,
   incidentFilters,
   incidentReferences,
   incidentSorts,
@@ -46,7 +46,7 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
           table,
           tenant: meta.tenant,
           ...incidentSelection(
-            await withIds(ctx.database.db, meta.tenant, askedBy(meta, filters), ...incidentReferences),
+            await resolveNumbers(ctx.database.db, meta.tenant, resolveMe(meta, filters), ...incidentReferences),
             sort.field,
           ),
           sort: { column: sortColumns[sort.field], direction: sort.direction },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { JsonSchema } from '@opsplane/json-schema'
-import { faults, object, placeOf } from './json-schema.fixture.js'
+import { faults, object, findRefusedPath } from './json-schema.fixture.js'
 
 const reported = (schema: JsonSchema, value: unknown) => faults(object({ a: schema }), { a: value })
 
@@ -23,7 +23,7 @@ describe('choices', () => {
     ],
     ['what is ruled out', { type: 'string', not: { pattern: '^x' } }, 'ax', 'xa', '/not invalid_value'],
   ])('fault %s', (_what, schema, fitting, not, place) => {
-    expect(placeOf(object({ a: schema }))).toBeNull()
+    expect(findRefusedPath(object({ a: schema }))).toBeNull()
     expect(reported(schema, fitting)).toEqual([])
     expect(reported(schema, not)).toEqual([`/formData/a /properties/a${place}`])
   })
@@ -65,7 +65,7 @@ describe('choices', () => {
   )
 
   it('are about the object around them, as is what properties require of others', () => {
-    expect(placeOf(paid)).toBeNull()
+    expect(findRefusedPath(paid)).toBeNull()
     expect(faults(paid, { iban: 'DE02', name: 'Ada', reference: 'INV-1' })).toEqual([])
     expect(faults(paid, { card: '1', iban: 'DE02', name: 'nobody' })).toEqual([
       '/formData/reference /dependentRequired/iban/1 required',
@@ -106,6 +106,6 @@ describe('choices', () => {
       '/properties/a/oneOf/0/default',
     ],
   ])('are refused for %s', (_what, schema, place) => {
-    expect(placeOf(schema)).toBe(`/formSchema${place}`)
+    expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 })

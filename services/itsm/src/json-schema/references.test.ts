@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { faults, filled, list, object, placeOf, refusedData } from './json-schema.fixture.js'
+import { faults, fillDefaults, list, object, findRefusedPath, catchDataRefusal } from './json-schema.fixture.js'
 
 const address = object(
   { zip: { type: 'string' }, country: { type: 'string', default: 'DE' } },
@@ -26,7 +26,7 @@ describe('a reference', () => {
   )
 
   it('stands for what it names, and faults say where that is', () => {
-    expect(placeOf(schema)).toBeNull()
+    expect(findRefusedPath(schema)).toBeNull()
     expect(faults(schema, { from: { zip: 1 }, stops: [{ zip: '1' }, { city: 'x' }] })).toEqual([
       '/formData/from/zip /$defs/address/properties/zip/type invalid_type',
       '/formData/stops/1/zip /$defs/address/required/0 required',
@@ -40,7 +40,7 @@ describe('a reference', () => {
 
   it('brings its defaults along, and what is said beside it goes before them', () => {
     const country = 'DE'
-    expect(filled(schema, { stops: [{ zip: '1' }] })).toEqual({
+    expect(fillDefaults(schema, { stops: [{ zip: '1' }] })).toEqual({
       from: { zip: '10115', country },
       stops: [{ zip: '1', country }],
     })
@@ -88,7 +88,7 @@ describe('a reference', () => {
       '/properties/a/anyOf/0/default',
     ],
   ])('%s is refused', (_what, schema, place) => {
-    expect(placeOf(schema)).toBe(`/formSchema${place}`)
+    expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 
   /** Each holds the one before it so many times. */
@@ -104,17 +104,17 @@ describe('a reference', () => {
 
   it('is refused where it multiplies, or nests without end', () => {
     const doubling = tower(30, (name) => ({ anyOf: [to(name), to(name)] }))
-    expect(placeOf(doubling)).toBe('/formSchema')
+    expect(findRefusedPath(doubling)).toBe('/formSchema')
     const nesting = tower(60, (name) => ({ anyOf: [{ not: to(name) }] }), { properties: {} })
-    expect(placeOf(nesting)).toMatch(/^\/formSchema\/\$defs\/d\d+/)
+    expect(findRefusedPath(nesting)).toMatch(/^\/formSchema\/\$defs\/d\d+/)
   })
 
   it('costs data what it stands for', () => {
     const doubling = tower(10, (name) => ({ anyOf: [to(name), to(name)] }))
-    expect(placeOf(doubling)).toBeNull()
+    expect(findRefusedPath(doubling)).toBeNull()
     const schema = { ...doubling, properties: { a: list(to('d10')) } }
     const many = { a: Array.from({ length: 1_000 }, () => 1) }
-    expect(refusedData(schema, many)).toEqual({
+    expect(catchDataRefusal(schema, many)).toEqual({
       path: '/formData',
       code: 'too_costly',
     })

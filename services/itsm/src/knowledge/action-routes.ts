@@ -5,7 +5,7 @@ import type { SettingsStore } from '../settings/settings-store.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
 import type { ArticleReading } from './reading.js'
-import { byOf, tag } from './routes.js'
+import { toActingUser, tag } from './routes.js'
 import type { ArticleCommand } from './state.js'
 
 const contract = {
@@ -23,7 +23,7 @@ export function articleActionRoutes(
 ): Route[] {
   const approval = async (meta: RequestMeta) => {
     const { separationOfDuties } = await settings.of(meta.tenant)
-    return { by: byOf(meta), separationOfDuties, now: meta.now }
+    return { by: toActingUser(meta), separationOfDuties, now: meta.now }
   }
   const take = async (reference: string, command: ArticleCommand, meta: RequestMeta): Promise<Article> =>
     articles.handle(await articles.idOf(reference, meta.tenant), command, meta)

@@ -1,8 +1,8 @@
 import { type Actor, ApiError, type Decider, type Instant, invalidField, notFound } from '@opsplane/contracts'
 import type { ArticleDecision } from './decision.js'
-import { edited } from './edit.js'
+import { edit } from './edit.js'
 import { articleRows } from './rows.js'
-import type { Approval, ArticleCommand, ArticleState, CreateArticle } from './state.js'
+import type { ApprovalInput, ArticleCommand, ArticleState, CreateArticle } from './state.js'
 import { statusAfter } from './transitions.js'
 
 /** Every rule of an article. Its events are `knowledgeEvents`; which action applies when is `transitions`. */
@@ -22,11 +22,11 @@ function decide(command: ArticleCommand, state: ArticleState | null): ArticleDec
   const after = { ...state, status, updatedAt: command.now }
   switch (command.kind) {
     case 'edit':
-      return edited(command, state, after)
+      return edit(command, state, after)
     case 'submit':
       return [{ type: 'article.submitted', after: { ...after, rejectionReason: null } }]
     case 'approve':
-      return published(state, { ...after, publishedBy: approver(command, state) })
+      return publish(state, { ...after, publishedBy: approver(command, state) })
     case 'schedule': {
       const publishAt = checkMoment(command, state)
       const publishedBy = approver(command, state)
@@ -35,7 +35,7 @@ function decide(command: ArticleCommand, state: ArticleState | null): ArticleDec
       ]
     }
     case 'publish':
-      return published(state, after)
+      return publish(state, after)
     case 'reject': {
       const { reason } = command
       const rejected = { ...after, rejectionReason: reason, publishAt: null, publishedBy: null }
@@ -76,7 +76,7 @@ function create(
 }
 
 /** Two pairs of eyes: whoever has written on a version cannot let it through, unless the settings say otherwise. */
-function approver({ by, separationOfDuties = true }: Approval, { contributors }: ArticleState): Actor {
+function approver({ by, separationOfDuties = true }: ApprovalInput, { contributors }: ArticleState): Actor {
   const { actor, userId } = by
   if (separationOfDuties && contributors.includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not written on this version must approve it.')
@@ -96,7 +96,7 @@ function checkMoment({ publishAt, now }: { publishAt: Instant; now: Instant }, s
   return publishAt
 }
 
-function published(state: ArticleState, next: ArticleState): ArticleDecision[] {
+function publish(state: ArticleState, next: ArticleState): ArticleDecision[] {
   const after = {
     ...next,
     publishedVersion: state.articleVersion,

@@ -12,7 +12,7 @@ import { embeddingWork } from './embedding/embedding-work.js'
 import { articleReading } from './reading.js'
 import { articleRoutes } from './routes.js'
 import { scheduledPublishing } from './scheduled-publishing.js'
-import { searchPatience } from './search/patience.js'
+import { searchTimeouts } from './search/patience.js'
 import { knowledgeSearch } from './search/search.js'
 import { searchRoutes } from './search/search-routes.js'
 import { vectorLeg } from './search/vector-leg.js'
@@ -25,7 +25,7 @@ type Context = ServiceContext<ItsmConfig>
 export function createKnowledge(
   ctx: Context,
   settings: SettingsStore,
-  patience = searchPatience,
+  patience = searchTimeouts,
 ): ServiceParts {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())

@@ -46,10 +46,10 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
       query: AsOfQuery,
       errors: [...contract.errors],
       handler: async ({ params, query, meta }) =>
-        versions.get(await articles.idOf(params.id, meta.tenant), numberOf(params.n), query.asOf, meta),
+        versions.get(await articles.idOf(params.id, meta.tenant), parseVersionNumber(params.n), query.asOf, meta),
     }),
   ]
 }
 
 /** NaN, which is no version, unless it is written as it is shown: an address has one spelling. */
-const numberOf = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)
+const parseVersionNumber = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)

@@ -4,17 +4,17 @@ import { catalogRequests } from '../schema/catalog.js'
 import { changes } from '../schema/change.js'
 import { incidents } from '../schema/incident.js'
 import { problems } from '../schema/problem.js'
-import { referencedId } from './referenced-id.js'
+import { findReferencedId } from './referenced-id.js'
 
-const numbered = { INC: incidents, PRB: problems, CHG: changes, REQ: catalogRequests }
+const numberedTables = { INC: incidents, PRB: problems, CHG: changes, REQ: catalogRequests }
 
-const isPrefix = (text: string): text is keyof typeof numbered => Object.hasOwn(numbered, text)
+const isPrefix = (text: string): text is keyof typeof numberedTables => Object.hasOwn(numberedTables, text)
 
 /**
  * The filters of a list, those of these names with the id where a number such as `INC-12` was given, as paths take
  * them. What has no such number is left as it is, and found nowhere.
  */
-export async function withIds<Filters extends object>(
+export async function resolveNumbers<Filters extends object>(
   db: Drizzle,
   tenant: TenantScope,
   filters: Filters,
@@ -24,7 +24,7 @@ export async function withIds<Filters extends object>(
     const reference = filters[name]
     const prefix = typeof reference === 'string' ? (reference.split('-')[0] ?? '') : ''
     if (typeof reference !== 'string' || !isPrefix(prefix)) return []
-    return [[name, await referencedId(db, { table: numbered[prefix], prefix }, reference, tenant)]]
+    return [[name, await findReferencedId(db, { table: numberedTables[prefix], prefix }, reference, tenant)]]
   })
   return { ...filters, ...Object.fromEntries((await Promise.all(resolved)).flat()) }
 }

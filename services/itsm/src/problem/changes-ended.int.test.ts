@@ -10,9 +10,9 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { change as changeDecider } from '../change/domain.js'
-import { metaOf, replicaOf, type TestReplica } from '../replica.fixture.js'
+import { toCommandMeta, createReplica, type TestReplica } from '../replica.fixture.js'
 import { itsm } from '../service.js'
-import { changesEnded } from './changes-ended.js'
+import { createChangesEndedReporter } from './changes-ended.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -91,7 +91,7 @@ it('tells it again where another change was linked and is over, and not when a c
 
 /** Cancels changes in one commit, so that whoever applies the end of one finds that of the others. */
 function cancelTogether({ store }: TestReplica, ended: readonly Change[]) {
-  const meta = metaOf(principal)
+  const meta = toCommandMeta(principal)
   const aggregate = store.aggregate(changeDecider)
   return store.transact(meta, async (unit) => {
     for (const { id } of ended) await unit.handle(aggregate, id, { kind: 'cancel', now: meta.now })
@@ -106,7 +106,7 @@ const cancellationOf = ({ id }: Change) =>
   )
 
 it('tells once of changes that end together, however many replicas apply which of them first', async () => {
-  const replicas = [replicaOf(service), replicaOf(service)]
+  const replicas = [createReplica(service), createReplica(service)]
   const [one] = replicas
   if (!one) throw new Error('There is no replica.')
   try {
@@ -115,9 +115,9 @@ it('tells once of changes that end together, however many replicas apply which o
       const ended = [await draft({ problemId: problem.id }), await draft({ problemId: problem.id })]
       await cancelTogether(one, ended)
       const events = await Promise.all(ended.map(cancellationOf))
-      const applying = replicas.flatMap((ctx) => events.map((event) => changesEnded(ctx)(event)))
+      const applying = replicas.flatMap((ctx) => events.map((event) => createChangesEndedReporter(ctx)(event)))
       await Promise.all(applying)
-      const again = changesEnded(one)
+      const again = createChangesEndedReporter(one)
       for (const event of events) await again(event)
       expect(await reported(problem)).toEqual([ended.map(({ number }) => number).sort()])
     }
@@ -127,7 +127,7 @@ it('tells once of changes that end together, however many replicas apply which o
 })
 
 it('tells of every change once where more have ended together than one event names', async () => {
-  const one = replicaOf(service)
+  const one = createReplica(service)
   try {
     const problem = await record()
     const drafts = Array.from({ length: 102 }, () => draft({ problemId: problem.id }))

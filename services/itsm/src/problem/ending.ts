@@ -1,11 +1,11 @@
 import { invalidField, type ProblemResolution, type ProblemState } from '@opsplane/contracts'
-import type { Ending } from './commands.js'
+import type { ProblemEnd } from './commands.js'
 import { checkRootCause } from './edit.js'
 
 /** The fields a resolution sets. Throws validation_failed when it lacks what it needs, or has what it must not. */
-export function ended(
+export function buildResolution(
   resolution: ProblemResolution,
-  { resolutionNotes, duplicateOf }: Ending,
+  { resolutionNotes, duplicateOf }: ProblemEnd,
   state: ProblemState,
 ): Partial<ProblemState> {
   if (resolution === 'fix_applied') checkRootCause(state)
@@ -21,7 +21,7 @@ export function ended(
 }
 
 /** What closing does: a resolved problem has its resolution, any other gets one that is no fix. */
-export function closed(ending: Ending, now: string, state: ProblemState): Partial<ProblemState> {
+export function closeProblem(ending: ProblemEnd, now: string, state: ProblemState): Partial<ProblemState> {
   if (state.status === 'resolved') {
     const given = (['resolution', 'resolutionNotes', 'duplicateOf'] as const).find(
       (name) => ending[name] !== undefined,
@@ -39,5 +39,5 @@ export function closed(ending: Ending, now: string, state: ProblemState): Partia
     )
   if (resolution === 'fix_applied')
     throw invalidField('/resolution', 'not_fixed', 'A fix is resolved first, from fix_in_progress.')
-  return { ...ended(resolution, ending, state), resolvedAt: now, closedAt: now }
+  return { ...buildResolution(resolution, ending, state), resolvedAt: now, closedAt: now }
 }

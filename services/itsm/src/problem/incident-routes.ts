@@ -5,13 +5,13 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
 import {
-  askedBy,
+  resolveMe,
   incidentFilters,
   incidentReferences,
   incidentSorts,
 } from '../incident/lists/list-filters.js'
 import { incidentSelection, sortColumns } from '../incident/lists/queries.js'
-import { withIds } from '../lists/numbered.js'
+import { resolveNumbers } from '../lists/numbered.js'
 import { incidents as table } from '../schema/incident.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ProblemLinks } from './links.js'
@@ -41,14 +41,14 @@ export function problemIncidentRoutes(
       errors: ['not_found'],
       handler: async ({ params, query: { limit, after, sort, asOf, ...filters }, binding, meta }) => {
         const { tenant } = meta
-        const asked = askedBy(meta, filters)
+        const asked = resolveMe(meta, filters)
         const { id: problemId } = await problems.asOf(await problems.idOf(params.id, tenant), tenant, asOf)
         return listPage(ctx.database.db, {
           asOf,
           table,
           tenant,
           ...incidentSelection(
-            await withIds(ctx.database.db, tenant, { ...asked, problemId }, ...incidentReferences),
+            await resolveNumbers(ctx.database.db, tenant, { ...asked, problemId }, ...incidentReferences),
             sort.field,
           ),
           sort: { column: sortColumns[sort.field], direction: sort.direction },

@@ -1,9 +1,9 @@
 import type { ProblemState } from '@opsplane/contracts'
-import { priorityBy } from '../settings/priority-by.js'
+import { findPriority } from '../settings/priority-by.js'
 import type { CreateProblem } from './commands.js'
 
 /** A new problem, with no history. */
-export function opened({ id, number, by, now, input, matrix }: CreateProblem): ProblemState {
+export function buildInitialProblem({ id, number, by, now, input, matrix }: CreateProblem): ProblemState {
   return {
     id,
     number,
@@ -12,7 +12,7 @@ export function opened({ id, number, by, now, input, matrix }: CreateProblem): P
     status: 'new',
     impact: input.impact,
     urgency: input.urgency,
-    priority: priorityBy(matrix, input),
+    priority: findPriority(matrix, input),
     assigneeId: input.assigneeId ?? null,
     assignmentGroup: input.assignmentGroup ?? null,
     category: input.category ?? null,

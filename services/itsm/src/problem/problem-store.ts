@@ -10,7 +10,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
-import { referencedId } from '../lists/referenced-id.js'
+import { findReferencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
 import { problems } from '../schema/problem.js'
 import type { SettingsStore } from '../settings/settings-store.js'
@@ -33,7 +33,7 @@ export function problemStore(
   const inTurn = serializer(ctx, lockOfTenant('duplicates'))
 
   const idOf = (reference: string, tenant: TenantScope): Promise<string> =>
-    referencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)
+    findReferencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)
 
   /** Throws validation_failed unless there is such a problem, and it is itself no duplicate. */
   async function checkOriginal(unit: Unit, id: string): Promise<void> {

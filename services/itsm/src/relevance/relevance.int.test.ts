@@ -4,7 +4,7 @@ import { type Receiver, startReceiver, startTestService, type TestService, waitF
 import { knowledgeTeam } from '../knowledge/knowledge.fixture.js'
 import { itsm } from '../service.js'
 import { modelVectors } from './model-vectors.js'
-import { loadRelevanceSet, measure, ndcgAt10, queryKinds, type Scores } from './relevance-set.js'
+import { loadRelevanceSet, scoreRelevance, ndcgAt10, queryKinds, type Scores } from './relevance-set.js'
 
 interface Measured {
   service: TestService
@@ -60,7 +60,7 @@ const resultsOf = async ({ team }: Measured, query: string, mode: 'lexical' | 'h
   (await team.reader.post('/knowledge/search', { query, mode })).data(KnowledgeResults)
 
 const scoresOf = (measured: Measured, mode: 'lexical' | 'hybrid'): Promise<Scores> =>
-  measure(queries, async (query) => {
+  scoreRelevance(queries, async (query) => {
     const { results } = await resultsOf(measured, query, mode)
     return results.map(({ id }) => measured.names.get(id) ?? id)
   })

@@ -5,17 +5,17 @@ import { change } from '../domain.js'
 import {
   after,
   approvalIds,
-  asker,
-  boss,
+  requester,
+  approver,
   changeIn,
-  creating,
-  expert,
+  createCommand,
+  technicalApprover,
   facts,
   now,
-  peer,
+  secondApprover,
   person,
   steps,
-  worker,
+  implementer,
 } from '../sample-changes.js'
 import { maxApprovalBytes, maxCommentBytes } from './approval-record.js'
 import type { ChangeRecord } from './separation-of-duties.js'
@@ -36,7 +36,7 @@ const policy = (fields: Partial<ChangePolicyState>): ChangePolicyState => ({
   ...fields,
 })
 const submitted = (fields: Partial<ChangePolicyState>, type: 'normal' | 'emergency' = 'normal') =>
-  after(creating(type), { ...steps.submit, policies: [policy(fields)] })
+  after(createCommand(type), { ...steps.submit, policies: [policy(fields)] })
 const by = (userId: string) => ({ by: person(userId), userId, now })
 const run = (state: ChangeRecord, command: Parameters<typeof change.decide>[0]) => {
   const decisions = change.decide(command, state)
@@ -96,7 +96,7 @@ describe('submitting', () => {
   })
 
   it('fails where a stage could never be met, be it the second one', () => {
-    const unreachable = [rule({ approverIds: [asker, worker, boss], waitFor: { count: 2 } })]
+    const unreachable = [rule({ approverIds: [requester, implementer, approver], waitFor: { count: 2 } })]
     for (const stage of ['technical', 'authorization'] as const) {
       const policies = [policy({ [stage]: unreachable })]
       given(changeIn('normal', 'draft'))
@@ -108,8 +108,8 @@ describe('submitting', () => {
 
 describe('separation of duties', () => {
   it('keeps away who asked for it, who submitted it and who carries it out', () => {
-    const state = after(creating('normal'), { ...steps.submit, userId: peer })
-    for (const userId of [asker, worker, peer]) {
+    const state = after(createCommand('normal'), { ...steps.submit, userId: secondApprover })
+    for (const userId of [requester, implementer, secondApprover]) {
       given(state)
         .when({ kind: 'approve', ...by(userId), approvalIds })
         .fails('forbidden')
@@ -117,8 +117,8 @@ describe('separation of duties', () => {
         .when({ kind: 'reject', ...by(userId), reason: 'No.' })
         .fails('forbidden')
     }
-    const authorize = run(state, { kind: 'approve', ...by(boss), approvalIds: ['apr_next'] }).state
-    for (const userId of [asker, worker, peer])
+    const authorize = run(state, { kind: 'approve', ...by(approver), approvalIds: ['apr_next'] }).state
+    for (const userId of [requester, implementer, secondApprover])
       given(authorize)
         .when({ kind: 'approve', ...by(userId), approvalIds })
         .fails('forbidden')
@@ -127,12 +127,12 @@ describe('separation of duties', () => {
   it('keeps away a new assignee, and whoever was one while it was asked for', () => {
     const { state } = run(changeIn('normal', 'assess'), {
       kind: 'edit',
-      userId: asker,
-      patch: { assigneeId: peer },
+      userId: requester,
+      patch: { assigneeId: secondApprover },
       facts,
       now,
     })
-    for (const userId of [worker, peer])
+    for (const userId of [implementer, secondApprover])
       given(state)
         .when({ kind: 'approve', ...by(userId), approvalIds })
         .fails('forbidden')
@@ -141,15 +141,15 @@ describe('separation of duties', () => {
   it('keeps those who have approved from carrying it out', () => {
     for (const status of ['authorize', 'scheduled', 'implementing'] as const)
       given(changeIn('normal', status))
-        .when({ kind: 'edit', userId: asker, patch: { assigneeId: expert }, facts, now })
+        .when({ kind: 'edit', userId: requester, patch: { assigneeId: technicalApprover }, facts, now })
         .fails('validation_failed')
   })
 
   it('takes no assignee without whom too few are left, in this stage or the next', () => {
-    const both = [rule({ approverIds: [boss, peer], waitFor: { count: 2 } })]
+    const both = [rule({ approverIds: [approver, secondApprover], waitFor: { count: 2 } })]
     for (const stage of ['technical', 'authorization'] as const)
       given(submitted({ [stage]: both }))
-        .when({ kind: 'edit', userId: asker, patch: { assigneeId: peer }, facts, now })
+        .when({ kind: 'edit', userId: requester, patch: { assigneeId: secondApprover }, facts, now })
         .fails('validation_failed')
   })
 })
@@ -157,11 +157,11 @@ describe('separation of duties', () => {
 describe('approving', () => {
   it('tells of the last stage only that the change is approved', () => {
     const assess = changeIn('normal', 'assess')
-    const first = run(assess, { kind: 'approve', ...by(boss), approvalIds: ['apr_next'] })
+    const first = run(assess, { kind: 'approve', ...by(approver), approvalIds: ['apr_next'] })
     expect(first.types).toEqual(['change.approval_recorded'])
     expect(first.state).toMatchObject({ status: 'authorize' })
     expect(statuses(first.state)).toEqual(['approved', 'pending'])
-    const second = run(first.state, { kind: 'approve', ...by(peer), approvalIds })
+    const second = run(first.state, { kind: 'approve', ...by(secondApprover), approvalIds })
     expect(second.types).toEqual(['change.approval_recorded', 'change.approved'])
     expect(second.state.status).toBe('scheduled')
   })
@@ -169,11 +169,11 @@ describe('approving', () => {
   it('of both stages by one person needs the second one to be named', () => {
     const first = submitted({
       technical: [rule({ name: 'Peers' }), rule({ name: 'Owners' })],
-      authorization: [rule({ name: 'Board' }), rule({ name: 'Boss', approverIds: [boss] })],
+      authorization: [rule({ name: 'Board' }), rule({ name: 'Boss', approverIds: [approver] })],
     })
-    const state = run(first, { kind: 'approve', ...by(boss), approvalIds: ['apr_board', 'apr_boss'] }).state
+    const state = run(first, { kind: 'approve', ...by(approver), approvalIds: ['apr_board', 'apr_boss'] }).state
     expect(statuses(state)).toEqual(['approved', 'approved', 'pending', 'pending'])
-    const again = { kind: 'approve', ...by(boss), approvalIds } as const
+    const again = { kind: 'approve', ...by(approver), approvalIds } as const
     expect(() => change.decide(again, state)).toThrow(
       expect.objectContaining({
         code: 'validation_failed',
@@ -191,60 +191,60 @@ describe('approving', () => {
 
   it('needs no name of who has approved no earlier stage of this submission', () => {
     const approve = (userId: string) => ({ kind: 'approve', ...by(userId), approvalIds }) as const
-    expect(run(changeIn('emergency', 'authorize'), approve(boss)).state.status).toBe('scheduled')
+    expect(run(changeIn('emergency', 'authorize'), approve(approver)).state.status).toBe('scheduled')
     const authorize = changeIn('normal', 'authorize')
-    const draft = run(authorize, { kind: 'reject', ...by(expert), reason: 'No.' }).state
+    const draft = run(authorize, { kind: 'reject', ...by(technicalApprover), reason: 'No.' }).state
     const submit = { ...steps.submit, approvalIds: ['apr_again'], now }
-    const again = run(run(draft, submit).state, { ...approve(peer), approvalIds: ['apr_next'] }).state
+    const again = run(run(draft, submit).state, { ...approve(secondApprover), approvalIds: ['apr_next'] }).state
     expect(again.status).toBe('authorize')
-    expect(run(again, approve(expert)).state.status).toBe('scheduled')
+    expect(run(again, approve(technicalApprover)).state.status).toBe('scheduled')
   })
 
   it('waits until every rule of the stage has its quorum', () => {
     const state = submitted({
       technical: [
-        rule({ name: 'Peers', approverIds: [peer, boss], waitFor: 'all' }),
-        rule({ name: 'Boss', approverIds: [boss] }),
+        rule({ name: 'Peers', approverIds: [secondApprover, approver], waitFor: 'all' }),
+        rule({ name: 'Boss', approverIds: [approver] }),
       ],
     })
-    const one = run(state, { kind: 'approve', ...by(boss), approvalIds })
+    const one = run(state, { kind: 'approve', ...by(approver), approvalIds })
     expect(one.types).toEqual(['change.approval_recorded', 'change.approval_recorded'])
     expect(statuses(one.state)).toEqual(['pending', 'approved'])
     expect(one.state.status).toBe('assess')
     given(one.state)
-      .when({ kind: 'approve', ...by(boss), approvalIds })
+      .when({ kind: 'approve', ...by(approver), approvalIds })
       .fails('forbidden')
-    const two = run(one.state, { kind: 'approve', ...by(peer), approvalIds: ['apr_next'] })
+    const two = run(one.state, { kind: 'approve', ...by(secondApprover), approvalIds: ['apr_next'] })
     expect(two.state.status).toBe('authorize')
   })
 
   it('decides on the approval that is named alone', () => {
     const state = submitted({ technical: [rule({ name: 'One' }), rule({ name: 'Two' })] })
     const [first, second] = state.approvals.map(({ id }) => id)
-    const one = run(state, { kind: 'approve', ...by(boss), approvalId: second, approvalIds })
+    const one = run(state, { kind: 'approve', ...by(approver), approvalId: second, approvalIds })
     expect(statuses(one.state)).toEqual(['pending', 'approved'])
     given(one.state)
-      .when({ kind: 'approve', ...by(boss), approvalId: second, approvalIds })
+      .when({ kind: 'approve', ...by(approver), approvalId: second, approvalIds })
       .fails('forbidden')
     given(one.state)
-      .when({ kind: 'approve', ...by(boss), approvalId: 'apr_none', approvalIds })
+      .when({ kind: 'approve', ...by(approver), approvalId: 'apr_none', approvalIds })
       .fails('validation_failed')
-    const two = run(one.state, { kind: 'approve', ...by(boss), approvalId: first, approvalIds })
+    const two = run(one.state, { kind: 'approve', ...by(approver), approvalId: first, approvalIds })
     expect(two.state.status).toBe('authorize')
   })
 
   it('says in a decision what it was made on', () => {
     const { state } = run(changeIn('normal', 'assess'), {
       kind: 'approve',
-      ...by(boss),
+      ...by(approver),
       comment: 'Fine.',
       approvalIds,
     })
     const [approval] = state.approvals
     expect(approval?.decisions).toEqual([
       {
-        by: person(boss),
-        userId: boss,
+        by: person(approver),
+        userId: approver,
         decision: 'approved',
         comment: 'Fine.',
         contentHash: approval?.contentHash,
@@ -275,7 +275,7 @@ describe('rejecting', () => {
   it('makes it a draft again, for which nothing asked for or given counts', () => {
     const { types, state } = run(changeIn('normal', 'authorize'), {
       kind: 'reject',
-      ...by(boss),
+      ...by(approver),
       reason: 'No.',
     })
     expect(types).toEqual(['change.approval_recorded', 'change.rejected'])
@@ -284,7 +284,7 @@ describe('rejecting', () => {
   })
 
   it('keeps the rounds when it is submitted again', () => {
-    const draft = run(changeIn('normal', 'assess'), { kind: 'reject', ...by(boss), reason: 'No.' }).state
+    const draft = run(changeIn('normal', 'assess'), { kind: 'reject', ...by(approver), reason: 'No.' }).state
     const again = run(draft, { ...steps.submit, approvalIds: ['apr_again'], now }).state
     expect(statuses(again)).toEqual(['rejected', 'pending'])
     expect(again.rejectionReason).toBeNull()
@@ -292,7 +292,7 @@ describe('rejecting', () => {
   })
 
   it('drops the oldest rounds once they are too many for an event', () => {
-    const long = { ...by(boss), reason: 'x'.repeat(2_000) }
+    const long = { ...by(approver), reason: 'x'.repeat(2_000) }
     let state = changeIn('normal', 'draft')
     const seen: Approval[] = []
     for (let round = 0; round < 100; round += 1) {

@@ -7,49 +7,49 @@ import {
   type Instant,
   invalidField,
 } from '@opsplane/contracts'
-import { decided, hindrance, requested } from '../../approval/approval.js'
-import { passed } from '../../change-window/guard.js'
+import { recordDecision, reasonCannotDecide, requestApproval } from '../../approval/approval.js'
+import { checkBlackouts } from '../../change-window/guard.js'
 import type { CommandOf, DecideOnChange } from '../commands.js'
-import { hashOf } from '../content.js'
+import { hashChange } from '../content.js'
 import type { ChangeDecision } from '../decision.js'
-import { policyFor } from '../policy/policy.js'
-import { riskOf } from '../policy/risk.js'
-import { takenOver } from '../template/from-template.js'
+import { findPolicy } from '../policy/policy.js'
+import { computeRisk } from '../policy/risk.js'
+import { applyTemplate } from '../template/from-template.js'
 import { statusAfter } from '../transitions.js'
 import {
-  allVoid,
+  voidAll,
   checkAuthorization,
   checkComment,
-  checkSpared,
-  earlierStage,
-  excludedFrom,
-  fitting,
-  spentApprovers,
+  checkApproversLeft,
+  completedTechnicalStage,
+  findExcludedIds,
+  trimApprovals,
+  technicalApprovers,
 } from './approval-record.js'
-import { type ChangeRecord, exposed } from './separation-of-duties.js'
+import { type ChangeRecord, exposeChange } from './separation-of-duties.js'
 
 /** Nothing that was asked for or given counts any longer: it is to be submitted anew. */
-export function withdrawn(change: ChangeRecord, now: Instant): ChangeRecord {
-  return { ...change, approvalPolicy: null, approvals: allVoid(change.approvals, now) }
+export function withdrawApprovals(change: ChangeRecord, now: Instant): ChangeRecord {
+  return { ...change, approvalPolicy: null, approvals: voidAll(change.approvals, now) }
 }
 
 /** Hands a draft in. Throws validation_failed naming every field that is missing. */
-export function submitted(
+export function submit(
   { userId, facts, policies, approvalIds, agreed, clash, now, separationOfDuties }: CommandOf<'submit'>,
   { dutiesCombined: _, ...handedIn }: ChangeRecord,
 ): ChangeDecision {
   const draft: ChangeRecord = separationOfDuties === false ? { ...handedIn, dutiesCombined: true } : handedIn
   const status = statusAfter('submit', draft)
   checkComplete(draft)
-  const state = draft.type === 'standard' ? takenOver(draft, agreed) : draft
-  const accepted = clash && passed(state.type, clash)
+  const state = draft.type === 'standard' ? applyTemplate(draft, agreed) : draft
+  const accepted = clash && checkBlackouts(state.type, clash)
   const extras = accepted && { extras: accepted }
   const conflicts = clash?.conflicts ?? state.conflicts
-  const judged = { ...state, ...riskOf(state, facts), conflicts, rejectionReason: null, updatedAt: now }
+  const judged = { ...state, ...computeRisk(state, facts), conflicts, rejectionReason: null, updatedAt: now }
   if (state.type === 'standard') return { type: 'change.submitted', after: { ...judged, status }, ...extras }
-  const asking = { ...judged, approvalPolicy: policyFor(exposed(judged), policies) }
+  const asking = { ...judged, approvalPolicy: findPolicy(exposeChange(judged), policies) }
   const { technical, authorization } = asking.approvalPolicy
-  const asked = request(asking, status === 'assess' ? technical : authorization, approvalIds, now, userId)
+  const asked = requestApprovals(asking, status === 'assess' ? technical : authorization, approvalIds, now, userId)
   checkAuthorization(asked)
   return { type: 'change.submitted', after: { ...asked, status }, ...extras }
 }
@@ -66,7 +66,7 @@ function checkComplete(change: ChangeRecord): void {
     throw new ApiError('validation_failed', 'The change lacks what is needed to submit it.', { details })
 }
 
-function request(
+function requestApprovals(
   change: ChangeRecord,
   rules: readonly ApprovalRule[],
   ids: readonly string[],
@@ -74,29 +74,29 @@ function request(
   submitterId?: string,
 ): ChangeRecord {
   const submitter = submitterId === undefined || change.dutiesCombined ? [] : [submitterId]
-  const excludedIds = [...excludedFrom(change), ...submitter]
-  const contentHash = hashOf(change)
+  const excludedIds = [...findExcludedIds(change), ...submitter]
+  const contentHash = hashChange(change)
   const asked = rules.map((rule, index) => {
     const id = ids[index]
     if (id === undefined) throw new Error('There are more rules than ids for their approvals.')
-    return requested({ id, rule, excludedIds, contentHash, now })
+    return requestApproval({ id, rule, excludedIds, contentHash, now })
   })
-  return { ...change, approvals: fitting([...change.approvals, ...asked]) }
+  return { ...change, approvals: trimApprovals([...change.approvals, ...asked]) }
 }
 
 /** One decision for each approval; the last one that was pending takes the change to its next stage. */
-export function approved(command: CommandOf<'approve'>, state: ChangeRecord): ChangeDecision[] {
+export function approve(command: CommandOf<'approve'>, state: ChangeRecord): ChangeDecision[] {
   statusAfter('approve', state)
-  const open = decidable(command, state)
-  if (command.approvalId === undefined) checkMeant(command.userId, open, state)
-  const decisions = recorded(command, 'approved', command.comment ?? null, { state, open })
+  const open = findDecidable(command, state)
+  if (command.approvalId === undefined) checkApprovalNamed(command.userId, open, state)
+  const decisions = recordDecisions(command, 'approved', command.comment ?? null, { state, open })
   const last = decisions.at(-1)
-  if (last && state.status === 'assess') checkSpared(last.after)
+  if (last && state.status === 'assess') checkApproversLeft(last.after)
   if (!last || last.after.approvals.some(({ status }) => status === 'pending')) return decisions
   const { after } = last
   if (state.status === 'assess') {
     const rules = after.approvalPolicy?.authorization ?? []
-    const next = request(after, rules, command.approvalIds, command.now)
+    const next = requestApprovals(after, rules, command.approvalIds, command.now)
     const status = statusAfter('approve', state, 'authorize')
     return [...decisions.slice(0, -1), { ...last, after: { ...next, status } }]
   }
@@ -105,12 +105,12 @@ export function approved(command: CommandOf<'approve'>, state: ChangeRecord): Ch
 }
 
 /** One refusal is enough, and what others have approved until then no longer counts. */
-export function rejected(command: CommandOf<'reject'>, state: ChangeRecord): ChangeDecision[] {
+export function reject(command: CommandOf<'reject'>, state: ChangeRecord): ChangeDecision[] {
   const { reason, now } = command
   const status = statusAfter('reject', state)
-  const open = decidable(command, state)
-  const decisions = recorded(command, 'rejected', reason, { state, open })
-  const after = withdrawn(decisions.at(-1)?.after ?? state, now)
+  const open = findDecidable(command, state)
+  const decisions = recordDecisions(command, 'rejected', reason, { state, open })
+  const after = withdrawApprovals(decisions.at(-1)?.after ?? state, now)
   const extras = { reason }
   return [
     ...decisions,
@@ -122,8 +122,8 @@ export function rejected(command: CommandOf<'reject'>, state: ChangeRecord): Cha
  * Throws validation_failed naming /approvalId for whoever has approved an earlier stage: the same request sent once more,
  * by a second click or a retry, must not be an approval of the next stage as well.
  */
-function checkMeant(userId: string, open: readonly Approval[], state: ChangeRecord): void {
-  const given = earlierStage(state).filter(({ decisions }) =>
+function checkApprovalNamed(userId: string, open: readonly Approval[], state: ChangeRecord): void {
+  const given = completedTechnicalStage(state).filter(({ decisions }) =>
     decisions.some((made) => made.userId === userId),
   )
   if (given.length === 0) return
@@ -136,26 +136,26 @@ function checkMeant(userId: string, open: readonly Approval[], state: ChangeReco
   )
 }
 
-function recorded(
+function recordDecisions(
   command: DecideOnChange & { now: Instant },
   decision: ApprovalDecision['decision'],
   comment: string | null,
   { state, open }: { state: ChangeRecord; open: readonly Approval[] },
 ): ChangeDecision[] {
   const { by, userId, now } = command
-  const contentHash = hashOf(state)
+  const contentHash = hashChange(state)
   let current = state
   return open.map((pending) => {
     if (decision === 'approved') checkComment(comment, current.approvals)
-    const approval = decided(pending, { by, userId, decision, comment, contentHash, now })
+    const approval = recordDecision(pending, { by, userId, decision, comment, contentHash, now })
     const approvals = current.approvals.map((one) => (one.id === approval.id ? approval : one))
-    current = { ...current, approvals: fitting(approvals), updatedAt: now }
+    current = { ...current, approvals: trimApprovals(approvals), updatedAt: now }
     return { type: 'change.approval_recorded', after: current, extras: { approval } }
   })
 }
 
 /** The approvals the person decides on. Throws forbidden, with the reason, when there are none. */
-function decidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord): Approval[] {
+function findDecidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord): Approval[] {
   const { approvals, editorIds } = state
   const meant =
     approvalId === undefined
@@ -163,12 +163,12 @@ function decidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord):
       : approvals.filter(({ id }) => id === approvalId)
   if (approvalId !== undefined && meant.length === 0)
     throw invalidField('/approvalId', 'not_found', 'The change has no such approval.')
-  const open = meant.filter((approval) => hindrance(approval, userId) === undefined)
+  const open = meant.filter((approval) => reasonCannotDecide(approval, userId) === undefined)
   if (open.length > 0) return open
   if (meant.length > 0 && !state.dutiesCombined && editorIds.includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not edited the change must decide on it.')
-  if (meant.length > 0 && state.status === 'authorize' && spentApprovers(state).includes(userId))
+  if (meant.length > 0 && state.status === 'authorize' && technicalApprovers(state).includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not approved the technical stage must decide on it.')
-  const reasons = meant.map((approval) => hindrance(approval, userId))
+  const reasons = meant.map((approval) => reasonCannotDecide(approval, userId))
   throw new ApiError('forbidden', reasons.find((reason) => reason !== undefined) ?? 'Nothing is pending.')
 }

@@ -4,15 +4,15 @@ import { seededRandom, specify } from '@opsplane/testing'
 import { change } from '../domain.js'
 import {
   approvalIds,
-  asker,
-  boss,
+  requester,
+  approver,
   changeIn,
   facts,
   now,
-  peer,
+  secondApprover,
   person,
   steps,
-  worker,
+  implementer,
 } from '../sample-changes.js'
 import type { ChangeRecord } from './separation-of-duties.js'
 
@@ -20,7 +20,7 @@ const { given } = specify(change)
 const third = 'usr_third'
 const nextIds = Array.from({ length: 5 }, (_, place) => `apr_next_${place}`)
 const rule = (fields: object) => ApprovalRule.parse({ name: 'Board', ...fields })
-const board = (waitFor: unknown, approverIds: string[] = [boss, peer]) => rule({ approverIds, waitFor })
+const board = (waitFor: unknown, approverIds: string[] = [approver, secondApprover]) => rule({ approverIds, waitFor })
 const policy = (fields: Partial<ChangePolicyState>): ChangePolicyState => ({
   ...{ id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Payments', order: 1, conditions: {} },
   ...{ status: 'active', createdAt: now, updatedAt: now },
@@ -45,53 +45,53 @@ function then(state: ChangeRecord, ...commands: Parameters<typeof change.decide>
 }
 
 describe('with distinct approvers, whoever approved the technical stage', () => {
-  const authorize = then(submitted(), approve(boss))
+  const authorize = then(submitted(), approve(approver))
 
   it('neither approves nor rejects the authorization, be it named', () => {
-    expect(authorize.approvals[1]?.excludedIds).toContain(boss)
+    expect(authorize.approvals[1]?.excludedIds).toContain(approver)
     const approvalId = authorize.approvals[1]?.id
     for (const named of [{}, { approvalId }]) {
-      expect(() => change.decide({ ...approve(boss), ...named }, authorize)).toThrow(
+      expect(() => change.decide({ ...approve(approver), ...named }, authorize)).toThrow(
         expect.objectContaining({
           code: 'forbidden',
           message: 'Somebody who has not approved the technical stage must decide on it.',
         }),
       )
       given(authorize)
-        .when({ kind: 'reject', ...by(boss), reason: 'No.', ...named })
+        .when({ kind: 'reject', ...by(approver), reason: 'No.', ...named })
         .fails('forbidden')
     }
-    expect(then(authorize, approve(peer)).status).toBe('scheduled')
+    expect(then(authorize, approve(secondApprover)).status).toBe('scheduled')
   })
 
   it('decides again once it is submitted again', () => {
-    const rejected = then(authorize, { kind: 'reject', ...by(peer), reason: 'No.' })
-    const again = then(rejected, { ...submit({}), approvalIds: ['apr_again'] }, approve(peer, ['apr_more']))
+    const rejected = then(authorize, { kind: 'reject', ...by(secondApprover), reason: 'No.' })
+    const again = then(rejected, { ...submit({}), approvalIds: ['apr_again'] }, approve(secondApprover, ['apr_more']))
     expect(again.status).toBe('authorize')
-    expect(then(again, approve(boss)).status).toBe('scheduled')
+    expect(then(again, approve(approver)).status).toBe('scheduled')
   })
 
   it('is asked as before by a policy that was altered since', () => {
-    const loose = then(submitted({ distinctApprovers: false }), approve(boss))
+    const loose = then(submitted({ distinctApprovers: false }), approve(approver))
     expect(loose.approvalPolicy?.distinctApprovers).toBe(false)
-    expect(then(loose, { ...approve(boss), approvalId: 'apr_next' }).status).toBe('scheduled')
+    expect(then(loose, { ...approve(approver), approvalId: 'apr_next' }).status).toBe('scheduled')
   })
 
   it('is nobody for an emergency, which has no technical stage', () => {
     const emergency = then(changeIn('emergency', 'draft'), submit({ authorization: [board('all')] }))
-    expect(then(emergency, approve(boss), approve(peer)).status).toBe('scheduled')
+    expect(then(emergency, approve(approver), approve(secondApprover)).status).toBe('scheduled')
   })
 })
 
 describe('an authorization that distinct approvers leave too few for', () => {
   it.each([
-    ['the same one person', [board('first', [boss])], [board('first', [boss])]],
+    ['the same one person', [board('first', [approver])], [board('first', [approver])]],
     ['all of them before', [board('all')], [board('first')]],
-    ['all of them, less who asked', [board('all', [asker, boss])], [board('first', [worker, boss])]],
+    ['all of them, less who asked', [board('all', [requester, approver])], [board('first', [implementer, approver])]],
     [
       'most of them before',
-      [board({ count: 2 }, [boss, peer, third])],
-      [board({ count: 2 }, [boss, peer, third])],
+      [board({ count: 2 }, [approver, secondApprover, third])],
+      [board({ count: 2 }, [approver, secondApprover, third])],
     ],
   ])('is refused when the change is submitted: %s', (_, technical, authorization) => {
     const draft = changeIn('normal', 'draft')
@@ -103,7 +103,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
 
   it('is spared by refusing the technical approval of who is needed', () => {
     const state = submitted({ authorization: [board({ count: 2 })] })
-    for (const userId of [boss, peer])
+    for (const userId of [approver, secondApprover])
       expect(() => change.decide(approve(userId), state)).toThrow(
         expect.objectContaining({
           code: 'conflict',
@@ -111,24 +111,24 @@ describe('an authorization that distinct approvers leave too few for', () => {
         }),
       )
     const authorize = then(state, approve(third))
-    expect(then(authorize, approve(boss), approve(peer)).status).toBe('scheduled')
-    expect(then(state, { kind: 'reject', ...by(boss), reason: 'No.' }).status).toBe('draft')
+    expect(then(authorize, approve(approver), approve(secondApprover)).status).toBe('scheduled')
+    expect(then(state, { kind: 'reject', ...by(approver), reason: 'No.' }).status).toBe('draft')
   })
 
   it('is seen before the last technical approval, by who is still missing', () => {
-    const people = [boss, peer, third]
+    const people = [approver, secondApprover, third]
     const state = submitted({
       technical: [board({ count: 2 }, people)],
-      authorization: [board({ count: 2 }, [peer, third, 'usr_fourth'])],
+      authorization: [board({ count: 2 }, [secondApprover, third, 'usr_fourth'])],
     })
-    const one = then(state, approve(peer))
+    const one = then(state, approve(secondApprover))
     given(one).when(approve(third)).fails('conflict')
-    expect(then(one, approve(boss)).status).toBe('authorize')
+    expect(then(one, approve(approver)).status).toBe('authorize')
   })
 
   it('is refused with the names of both rules', () => {
-    const technical = [board('all', [boss]), rule({ name: 'Net', approverIds: [boss, peer], waitFor: 'all' })]
-    const authorization = [board({ count: 2 }, [boss, peer, third])]
+    const technical = [board('all', [approver]), rule({ name: 'Net', approverIds: [approver, secondApprover], waitFor: 'all' })]
+    const authorization = [board({ count: 2 }, [approver, secondApprover, third])]
     expect(() => change.decide(submit({ technical, authorization }), changeIn('normal', 'draft'))).toThrow(
       expect.objectContaining({
         code: 'validation_failed',
@@ -144,10 +144,10 @@ describe('an authorization that distinct approvers leave too few for', () => {
 
   it('shows at an approval where several rules take everybody only together', () => {
     const state = submitted({
-      technical: [board('first', [boss]), board('first', [peer])],
+      technical: [board('first', [approver]), board('first', [secondApprover])],
       authorization: [board('all')],
     })
-    for (const userId of [boss, peer]) {
+    for (const userId of [approver, secondApprover]) {
       expect(() => change.decide(approve(userId, approvalIds), state)).toThrow(
         expect.objectContaining({ code: 'conflict', message: expect.stringContaining('met together') }),
       )
@@ -156,7 +156,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
   })
 
   it('never comes of an approval that was taken, whoever approves what first', () => {
-    const everybody = [boss, peer, third, 'usr_fourth', 'usr_fifth', worker]
+    const everybody = [approver, secondApprover, third, 'usr_fourth', 'usr_fifth', implementer]
     const reached: Record<string, number> = {}
     for (let seed = 1; seed <= 300; seed++) {
       const random = seededRandom(seed)
@@ -164,7 +164,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
         Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
           const named = everybody.filter(() => random() < 0.5)
           const count = 1 + Math.floor(random() * Math.min(2, named.length))
-          return board({ count }, named.length === 0 ? [boss] : named)
+          return board({ count }, named.length === 0 ? [approver] : named)
         })
       let state = changeIn('normal', 'draft')
       try {
@@ -176,7 +176,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
       }
       for (let tries = 0; tries < 200 && state.status !== 'scheduled'; tries++) {
         const pending = state.approvals.filter(({ status }) => status === 'pending')
-        const userId = everybody[Math.floor(random() * everybody.length)] ?? boss
+        const userId = everybody[Math.floor(random() * everybody.length)] ?? approver
         const approvalId = pending[Math.floor(random() * pending.length)]?.id
         const named = approvalId !== undefined && random() < 0.5 ? { approvalId } : {}
         try {
@@ -196,22 +196,22 @@ describe('an authorization that distinct approvers leave too few for', () => {
     const state = then(
       submitted({
         technical: [rule({ waitFor: { count: 2 } })],
-        authorization: [board('all', [boss, peer, third])],
+        authorization: [board('all', [approver, secondApprover, third])],
       }),
-      approve(boss),
+      approve(approver),
     )
     const assign = (assigneeId: string) =>
-      ({ kind: 'edit', userId: asker, patch: { assigneeId }, facts, now }) as const
-    const handed = then(state, assign(peer))
+      ({ kind: 'edit', userId: requester, patch: { assigneeId }, facts, now }) as const
+    const handed = then(state, assign(secondApprover))
     given(handed).when(assign(third)).fails('validation_failed')
   })
 
   it('counts all and percentages of those who are left', () => {
     const authorize = then(
-      submitted({ authorization: [board('all', [boss, peer, third])] }),
-      approve(boss, approvalIds),
+      submitted({ authorization: [board('all', [approver, secondApprover, third])] }),
+      approve(approver, approvalIds),
     )
     expect(authorize.approvals[1]).toMatchObject({ required: 2 })
-    expect(then(authorize, approve(peer), approve(third)).status).toBe('scheduled')
+    expect(then(authorize, approve(secondApprover), approve(third)).status).toBe('scheduled')
   })
 })

@@ -1,15 +1,15 @@
 import type { Approval, ApprovalRule, ChangeApprovalPolicy } from '@opsplane/contracts'
-import { type Shortfall, shortfallOf } from '../../approval/approval.js'
+import { type Shortfall, findShortfall } from '../../approval/approval.js'
 
 /** Approvals that are missing in the technical stage. */
-export interface Asked {
+export interface MissingApprovals {
   name: string
   /** Who may still give them; null for anyone. */
   people: readonly string[] | null
   count: number
 }
 
-export const askedBy = (approval: Approval): Asked => {
+export const toMissingApprovals = (approval: Approval): MissingApprovals => {
   const { name, status, approverIds, excludedIds, decisions, required } = approval
   return {
     name,
@@ -22,7 +22,7 @@ export const askedBy = (approval: Approval): Asked => {
 }
 
 /** An authorization that too few are left for. */
-export interface Unmet {
+export interface UnmetAuthorization {
   index: number
   rule: ApprovalRule
   /** Where it lacks approvers by itself. */
@@ -31,7 +31,7 @@ export interface Unmet {
   beside: string
 }
 
-export const bothOf = ({ beside, rule }: Unmet): string =>
+export const formatRulePair = ({ beside, rule }: UnmetAuthorization): string =>
   `${beside} (technical) and ${rule.name} (authorization)`
 
 /**
@@ -39,15 +39,15 @@ export const bothOf = ({ beside, rule }: Unmet): string =>
  * asks for distinct approvers. Looks at it beside each technical rule by itself: what several take from it only together
  * shows at the approval that leaves too few.
  */
-export function unmetAfter(
-  asked: readonly Asked[],
+export function findUnmetAuthorization(
+  asked: readonly MissingApprovals[],
   { distinctApprovers, authorization }: Pick<ChangeApprovalPolicy, 'distinctApprovers' | 'authorization'>,
   excludedIds: readonly string[],
-): Unmet | undefined {
+): UnmetAuthorization | undefined {
   for (const [index, rule] of authorization.entries()) {
-    const short = shortfallOf(rule, excludedIds)
+    const short = findShortfall(rule, excludedIds)
     const beside = distinctApprovers
-      ? asked.find((technical) => clashes(technical, rule, excludedIds))
+      ? asked.find((technical) => exceedsApprovers(technical, rule, excludedIds))
       : undefined
     if (short || beside) return { index, rule, short, beside: beside?.name ?? '' }
   }
@@ -55,13 +55,13 @@ export function unmetAfter(
 }
 
 /** Whether the technical rule takes more of the approvers of the other one than that can spare. */
-function clashes({ people, count }: Asked, rule: ApprovalRule, excludedIds: readonly string[]): boolean {
+function exceedsApprovers({ people, count }: MissingApprovals, rule: ApprovalRule, excludedIds: readonly string[]): boolean {
   const approvers = rule.approverIds?.filter((id) => !excludedIds.includes(id))
   if (!people || !approvers) return false
   const others = people.filter((id) => !approvers.includes(id)).length
-  return count - others > approvers.length - leastOf(rule)
+  return count - others > approvers.length - minApprovals(rule)
 }
 
 /** All, or a percentage, are of those who are left: one is enough. */
-const leastOf = ({ waitFor }: ApprovalRule): number =>
+const minApprovals = ({ waitFor }: ApprovalRule): number =>
   typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : 1

@@ -10,7 +10,7 @@ export interface ChangeRecord extends ChangeState {
   dutiesCombined?: true
 }
 
-export const exposed = ({
+export const exposeChange = ({
   editorIds: _,
   implementerIds: __,
   dutiesCombined: ___,
@@ -18,19 +18,19 @@ export const exposed = ({
 }: ChangeRecord): ChangeState => shown
 
 /** Most people each list of a change has, as its state is in every event. */
-export const mostHands = 50
+export const maxContributors = 50
 
 /** With one more. Throws forbidden beyond the bound: who is not remembered could pass for somebody without a hand in it. */
-export function remembered(userIds: readonly string[], userId: string | null): string[] {
+export function addContributor(userIds: readonly string[], userId: string | null): string[] {
   if (userId === null || userIds.includes(userId)) return [...userIds]
-  if (userIds.length < mostHands) return [...userIds, userId]
-  const message = `${mostHands} people have had a hand in this change, which is as many as it remembers.`
+  if (userIds.length < maxContributors) return [...userIds, userId]
+  const message = `${maxContributors} people have had a hand in this change, which is as many as it remembers.`
   throw new ApiError('forbidden', `${message} One of them must do this.`)
 }
 
 /** Who carries it out, with somebody who acts on it now. */
-export const carriedOutBy = ({ implementerIds, assigneeId }: ChangeRecord, userId: string): string[] =>
-  remembered(remembered(implementerIds, assigneeId), userId)
+export const addImplementer = ({ implementerIds, assigneeId }: ChangeRecord, userId: string): string[] =>
+  addContributor(addContributor(implementerIds, assigneeId), userId)
 
 /** Throws forbidden for whoever carried it out, also where they have handed it over since. */
 export function checkReviewer(change: ChangeRecord, userId: string): void {

@@ -7,17 +7,17 @@ import {
 } from '@opsplane/contracts'
 import { isDependencyAway } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { Affected } from '../../change-window/affected.js'
-import { conflictsOfMany } from '../../change-window/conflicts-of-many.js'
-import { linksInDatabase, linksOfTenant } from '../../change-window/impact-links.js'
+import type { AffectedChange } from '../../change-window/affected.js'
+import { findConflictsOfMany } from '../../change-window/conflicts-of-many.js'
+import { linksInDatabase, readTenantLinks } from '../../change-window/impact-links.js'
 import type { ImpactLinks } from '../../change-window/links-in-memory.js'
-import { noticed, waiting } from '../../change-window/notice.js'
+import { conflictEvents, pendingStatuses } from '../../change-window/notice.js'
 import type { StatementRunner } from '../../cmdb/impact/impact-graph.js'
 import { change } from '../domain.js'
 
-const mostTries = 3
+const maxTries = 3
 
-type Found = { id: string; state: ChangeState; version: number }
+type FoundChange = { id: string; state: ChangeState; version: number }
 
 /** Tells changes that wait for their time what they collide with. */
 export function createConflictUpdates({ store, clock, database: { sql } }: ServiceContext) {
@@ -26,14 +26,14 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
   const read = async (
     runner: StatementRunner,
     { workspaceId, environment }: TenantScope,
-    affected: readonly Affected[],
+    affected: readonly AffectedChange[],
     lock: '' | 'for update' = '',
-  ): Promise<Found[]> => {
+  ): Promise<FoundChange[]> => {
     const rows = await runner.unsafe<{ id: string; state: unknown; version: number }[]>(
       `select id, state, version from changes
         where workspace_id = $1 and environment = $2 and id in (select unnest($3::text[])) and status = any($4::text[])
         order by id ${lock}`,
-      [workspaceId, environment, affected.map(({ id }) => id), [...waiting]],
+      [workspaceId, environment, affected.map(({ id }) => id), [...pendingStatuses]],
     )
     return rows.map(({ id, state, version }) => ({ id, state: storedState(change, state), version }))
   }
@@ -41,26 +41,26 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
   /** Those that collide with something else than they keep. */
   const outdatedOf = async (
     tenant: TenantScope,
-    affected: readonly Affected[],
+    affected: readonly AffectedChange[],
     links: ImpactLinks,
-  ): Promise<Affected[]> => {
+  ): Promise<AffectedChange[]> => {
     const now = clock.now()
     const states = new Map((await read(sql, tenant, affected)).map(({ id, state }) => [id, state]))
-    const found = await conflictsOfMany(sql, tenant, [...states.values()], links)
+    const found = await findConflictsOfMany(sql, tenant, [...states.values()], links)
     return affected.filter(({ id }) => {
       const [state, conflicts] = [states.get(id), found.get(id)]
-      return state && conflicts && noticed({ kind: 'notice', conflicts, now }, state).length > 0
+      return state && conflicts && conflictEvents({ kind: 'notice', conflicts, now }, state).length > 0
     })
   }
 
   /** Reads everything again under the lock, so that nobody writes by what is no longer so. */
-  const write = (tenant: TenantScope, affected: readonly Affected[], whole: boolean) =>
+  const write = (tenant: TenantScope, affected: readonly AffectedChange[], whole: boolean) =>
     sql.begin(async (tx) => {
       const now = clock.now()
       const found = new Map((await read(tx, tenant, affected, 'for update')).map((row) => [row.id, row]))
       const states = [...found.values()].map(({ state }) => state)
-      const links = (whole && (await linksOfTenant(tx, tenant))) || linksInDatabase(tx, tenant)
-      const conflictsOf = await conflictsOfMany(tx, tenant, states, links)
+      const links = (whole && (await readTenantLinks(tx, tenant))) || linksInDatabase(tx, tenant)
+      const conflictsOf = await findConflictsOfMany(tx, tenant, states, links)
       const meta: CommandMeta = { tenant, actor: systemActor, now, requestId: null }
       await store.within(tx, meta, async (unit) => {
         for (const { id, event } of affected) {
@@ -79,14 +79,14 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
    */
   const writeAll = async (
     tenant: TenantScope,
-    affected: readonly Affected[],
+    affected: readonly AffectedChange[],
     whole: boolean,
     tried = 1,
   ): Promise<void> => {
     try {
       await write(tenant, affected, whole)
     } catch (error) {
-      if (isDependencyAway(error) || tried === mostTries) throw error
+      if (isDependencyAway(error) || tried === maxTries) throw error
       const failures: unknown[] = []
       for (const one of affected)
         await writeAll(tenant, [one], false, tried + 1).catch((failure) => failures.push(failure))

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { type ChangeRisk, type Criticality, changeRisks, criticalities, levels } from '@opsplane/contracts'
-import { riskOf } from './risk.js'
+import { computeRisk } from './risk.js'
 
 const nothing = { criticalities: [], past: { changes: 0, failed: 0 } }
 const safe = { impact: 'low', successProbability: 100 } as const
 const riskBy = (facts: Partial<typeof nothing> | { criticalities: Criticality[] }): ChangeRisk =>
-  riskOf(safe, { ...nothing, ...facts }).risk
+  computeRisk(safe, { ...nothing, ...facts }).risk
 
 describe('impact and probability', () => {
   it.each([
@@ -24,12 +24,12 @@ describe('impact and probability', () => {
     ['low', null, 'low'],
     ['low', 69, 'moderate'],
   ] as const)('%s impact with %s %% success is %s', (impact, successProbability, risk) => {
-    expect(riskOf({ impact, successProbability }, nothing).risk).toBe(risk)
+    expect(computeRisk({ impact, successProbability }, nothing).risk).toBe(risk)
   })
 
   it('never falls with a graver impact or a smaller chance', () => {
     const rank = (impact: (typeof levels)[number], successProbability: number) =>
-      changeRisks.indexOf(riskOf({ impact, successProbability }, nothing).risk)
+      changeRisks.indexOf(computeRisk({ impact, successProbability }, nothing).risk)
     for (let percent = 1; percent < 100; percent += 1)
       for (const [index, impact] of levels.entries()) {
         expect(rank(impact, percent)).toBeGreaterThanOrEqual(rank(impact, percent + 1))
@@ -58,7 +58,7 @@ it.each([
 
 it('lets the highest engine win, and says what each thinks', () => {
   const facts = { criticalities: ['high' as const], past: { changes: 10, failed: 5 } }
-  expect(riskOf(safe, facts)).toEqual({
+  expect(computeRisk(safe, facts)).toEqual({
     risk: 'high',
     riskFactors: [
       { factor: 'impact_and_probability', risk: 'low', message: 'low impact, 100 % success' },

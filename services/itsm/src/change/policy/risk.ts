@@ -9,14 +9,14 @@ export interface RiskFacts {
   past: { changes: number; failed: number }
 }
 
-export type Judged = Pick<ChangeState, 'impact' | 'successProbability'>
+export type RiskInput = Pick<ChangeState, 'impact' | 'successProbability'>
 
-type Engine = (change: Judged, facts: RiskFacts) => ChangeRiskFactor
+type Engine = (change: RiskInput, facts: RiskFacts) => ChangeRiskFactor
 
 const engines: readonly Engine[] = [impactAndProbability, ciCriticality, pastFailures]
 
 /** Every engine has its say, and the highest wins. */
-export function riskOf(change: Judged, facts: RiskFacts): Pick<ChangeState, 'risk' | 'riskFactors'> {
+export function computeRisk(change: RiskInput, facts: RiskFacts): Pick<ChangeState, 'risk' | 'riskFactors'> {
   const riskFactors = engines.map((engine) => engine(change, facts))
   return { risk: highest(riskFactors.map(({ risk }) => risk)), riskFactors }
 }
@@ -29,7 +29,7 @@ const byImpact: Record<Level, Record<Chance, ChangeRisk>> = {
 }
 
 /** What nobody has judged counts as fair. */
-function impactAndProbability({ impact, successProbability }: Judged): ChangeRiskFactor {
+function impactAndProbability({ impact, successProbability }: RiskInput): ChangeRiskFactor {
   const chance =
     successProbability === null ? 'fair' : successProbability >= 90 ? 'good' : chanceBelow(successProbability)
   const known = successProbability === null ? 'success not judged' : `${successProbability} % success`
@@ -49,7 +49,7 @@ const byCriticality: Record<Criticality, ChangeRisk> = {
   low: 'low',
 }
 
-function ciCriticality(_: Judged, { criticalities }: RiskFacts): ChangeRiskFactor {
+function ciCriticality(_: RiskInput, { criticalities }: RiskFacts): ChangeRiskFactor {
   const risk = highest(criticalities.map((criticality) => byCriticality[criticality]))
   const gravest = (['critical', 'high', 'medium', 'low'] as const).find((one) => criticalities.includes(one))
   const message = gravest ? `the gravest criticality of its items is ${gravest}` : 'it touches no items'
@@ -57,7 +57,7 @@ function ciCriticality(_: Judged, { criticalities }: RiskFacts): ChangeRiskFacto
 }
 
 /** One failure among one or two is too little to call it high. */
-function pastFailures(_: Judged, { past: { changes, failed } }: RiskFacts): ChangeRiskFactor {
+function pastFailures(_: RiskInput, { past: { changes, failed } }: RiskFacts): ChangeRiskFactor {
   const rate = changes === 0 ? 0 : failed / changes
   const risk = rate >= 0.3 && changes >= 3 ? 'high' : rate >= 0.1 ? 'moderate' : 'low'
   const message = `${failed} of the last ${changes} changes of its items failed`

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@opsplane/json-schema'
-import { compiled } from '../../json-schema/compiled.js'
+import { compile } from '../../json-schema/compiled.js'
 import { checkEnforceable } from '../../json-schema/enforceable.js'
 import { checkFaults } from '../../json-schema/fitting.js'
 
@@ -13,6 +13,6 @@ export function checkClassSchema(schema: JsonSchema | null): void {
 /** What is wrong with the attributes of an item of a class with this schema. Throws validation_failed naming all of it. */
 export function checkAttributes(schema: JsonSchema | null, attributes: Record<string, unknown>): void {
   if (schema === null) return
-  const faults = compiled(schema, rules).check(attributes)
+  const faults = compile(schema, rules).check(attributes)
   checkFaults(faults, '/attributes', 'The attributes do not fit the schema of the class.')
 }

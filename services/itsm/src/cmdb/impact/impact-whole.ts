@@ -6,9 +6,9 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Columns, readColumnsUpTo, type StatementRunner } from '../columns.js'
-import { relationsBy } from '../relation/relations-by.js'
-import { graphOf, graphReader, itemAt, type RelationColumns, readable } from './graph.js'
-import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
+import { indexRelations } from '../relation/relations-by.js'
+import { buildGraph, graphReader, itemAt, type RelationColumns, readLimits } from './graph.js'
+import type { ImpactRelation, Dependency, ImpactGraph, ImpactNode } from './impact.js'
 
 export const impactItemColumns = {
   words: ['id', 'class', 'status', 'criticality'],
@@ -17,7 +17,7 @@ export const impactItemColumns = {
 type ImpactItems = Columns<'id' | 'class' | 'status' | 'criticality', 'name' | 'redundancy'>
 
 /** All of a tenant, read at once; null where that is too much. */
-export async function wholeImpactGraph(
+export async function readImpactGraph(
   sql: StatementRunner,
   tenant: TenantScope,
 ): Promise<ImpactGraph | null> {
@@ -25,7 +25,7 @@ export async function wholeImpactGraph(
     itemsWithRedundancy(sql, tenant),
     graphReader(sql, tenant).allRelations([...impactTypes]),
   ])
-  return items && relations && impactGraphOf(items, relations)
+  return items && relations && buildImpactGraph(items, relations)
 }
 
 function itemsWithRedundancy(
@@ -33,7 +33,7 @@ function itemsWithRedundancy(
   { workspaceId, environment }: TenantScope,
 ): Promise<ImpactItems | null> {
   return readColumnsUpTo(
-    readable.items,
+    readLimits.items,
     sql,
     impactItemColumns,
     'configuration_items where workspace_id = $1 and environment = $2',
@@ -42,9 +42,9 @@ function itemsWithRedundancy(
 }
 
 /** Of relations with impact alone. */
-export function impactGraphOf(columns: ImpactItems, relationColumns: RelationColumns): ImpactGraph {
+export function buildImpactGraph(columns: ImpactItems, relationColumns: RelationColumns): ImpactGraph {
   const { redundancy } = columns
-  const graph = graphOf(columns, relationColumns)
+  const graph = buildGraph(columns, relationColumns)
   const { items, relations } = graph
   const [dependencies, dependents] = [relations.source.slice(), relations.target.slice()]
   for (let at = 0; at < relations.size; at++) {
@@ -56,15 +56,15 @@ export function impactGraphOf(columns: ImpactItems, relationColumns: RelationCol
   const nodeOf = (number: number) =>
     (nodes[number] ??= {
       ...itemAt(items, number),
-      redundancy: redundancyFrom(redundancy[number] as string),
+      redundancy: parseRedundancy(redundancy[number] as string),
     })
   const isItem = (number: number) => number < items.size
-  const from = relationsBy(dependencies, graph.size())
-  const to = relationsBy(dependents, graph.size())
+  const from = indexRelations(dependencies, graph.size())
+  const to = indexRelations(dependents, graph.size())
 
   return {
     async dependents(ids) {
-      const found: Dependence[] = []
+      const found: ImpactRelation[] = []
       for (const id of ids) {
         for (const at of from(graph.numberOf(id))) {
           const dependent = dependents[at] as number
@@ -93,5 +93,5 @@ export function impactGraphOf(columns: ImpactItems, relationColumns: RelationCol
 
 const needsAll: RedundancyByType = {}
 /** As the column of a row holds it. */
-export const redundancyFrom = (text: string) =>
+export const parseRedundancy = (text: string) =>
   text === '{}' ? needsAll : RedundancyByType.parse(JSON.parse(text))

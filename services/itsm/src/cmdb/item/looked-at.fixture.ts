@@ -10,17 +10,17 @@ interface Node {
 }
 
 /** How many rows the parts of a plan have looked at in all. */
-function lookedAt(node: Node): number {
+function countScannedRows(node: Node): number {
   const rows =
     node['Actual Rows'] +
     (node['Rows Removed by Filter'] ?? 0) +
     (node['Rows Removed by Join Filter'] ?? 0) +
     (node['Rows Removed by Index Recheck'] ?? 0)
-  return rows * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, plan) => sum + lookedAt(plan), 0)
+  return rows * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, plan) => sum + countScannedRows(plan), 0)
 }
 
 /** The most rows a statement has looked at of all that something asks for. */
-export async function mostLookedAt(
+export async function maxScannedRows(
   sql: StatementRunner,
   ask: (sql: StatementRunner) => Promise<unknown>,
 ): Promise<number> {
@@ -37,7 +37,7 @@ export async function mostLookedAt(
       parameters,
     )
     if (row === undefined) throw new Error('there is no plan')
-    most = Math.max(most, lookedAt(row['QUERY PLAN'][0].Plan))
+    most = Math.max(most, countScannedRows(row['QUERY PLAN'][0].Plan))
   }
   return most
 }

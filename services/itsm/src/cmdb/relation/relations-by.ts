@@ -4,7 +4,7 @@ const none = new Int32Array(0)
  * The relations of each item, found by the number of the item that stands at one of their ends; `size` is how many numbers
  * there are. Those of an item stand side by side in one list, in their order.
  */
-export function relationsBy(ends: Int32Array, size: number): (number: number) => Int32Array {
+export function indexRelations(ends: Int32Array, size: number): (number: number) => Int32Array {
   const begins = new Int32Array(size + 1)
   for (const end of ends) begins[end + 1] = (begins[end + 1] as number) + 1
   for (let number = 0; number < size; number++) {

@@ -2,7 +2,7 @@ import { ApiError, type CommandMeta, type IncidentComment, newId } from '@opspla
 import type { Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { isKeyTaken } from '../dedup-key.js'
+import { isDedupKeyConflict } from '../dedup-key.js'
 import type { IncidentStore } from '../incident-store.js'
 import { commentAfterClosure } from './follow-up.js'
 
@@ -39,7 +39,7 @@ export async function addComment(
   try {
     return await add(false)
   } catch (error) {
-    if (isKeyTaken(error)) return add(true)
+    if (isDedupKeyConflict(error)) return add(true)
     if (!(error instanceof ApiError && error.code === 'invalid_state_transition')) throw error
     return commentAfterClosure(ctx, incidents, comment, meta)
   }

@@ -29,21 +29,21 @@ export interface MajorCommand {
   now: Instant
 }
 
-type Standing = Pick<IncidentState, 'status' | 'majorState'>
+type MajorTransitionState = Pick<IncidentState, 'status' | 'majorState'>
 
-const ended = ({ status }: Standing) => status === 'closed' || status === 'canceled'
+const hasEnded = ({ status }: MajorTransitionState) => status === 'closed' || status === 'canceled'
 
 /** Nothing more is decided about an incident that has ended. */
-export function allowedMajorActions(standing: Standing): MajorAction[] {
-  if (ended(standing)) return []
+export function allowedMajorActions(standing: MajorTransitionState): MajorAction[] {
+  if (hasEnded(standing)) return []
   return majorActions.filter((action) => majorTransitions[action][standing.majorState] !== undefined)
 }
 
 /** Decides one action. Throws invalid_state_transition, or forbidden to who would accept their own proposal. */
-export function decideMajor({ action, by, userId, reason = null, now }: Wanted, state: IncidentState) {
+export function decideMajor({ action, by, userId, reason = null, now }: MajorDecision, state: IncidentState) {
   const allowed = allowedMajorActions(state)
   const [to] = majorTransitions[action][state.majorState] ?? []
-  const from = ended(state) ? state.status : state.majorState
+  const from = hasEnded(state) ? state.status : state.majorState
   if (to === undefined || !allowed.includes(action)) throw invalidTransition(action, from, allowed)
   if (action === 'accept' && state.majorProposal?.userId === userId)
     throw new ApiError('forbidden', 'Somebody other than who proposed it must accept a major incident.')
@@ -55,4 +55,4 @@ export function decideMajor({ action, by, userId, reason = null, now }: Wanted, 
   }
 }
 
-type Wanted = Omit<MajorCommand, 'reason'> & { reason?: string | null | undefined }
+type MajorDecision = Omit<MajorCommand, 'reason'> & { reason?: string | null | undefined }

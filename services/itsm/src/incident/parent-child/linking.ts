@@ -3,7 +3,7 @@ import { preconditionFailed, type Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import type { PatchIncident } from '../commands.js'
 import type { IncidentStore } from '../incident-store.js'
-import { peopleIn } from '../people-in.js'
+import { namedPeople } from '../people-in.js'
 import { checkIncidentLinks } from './links.js'
 import { unknownParent } from './parent-child.js'
 
@@ -25,10 +25,10 @@ async function checkPeople(
   patch: PatchIncident['patch'],
   { tenant }: CommandMeta,
 ): Promise<void> {
-  const named = peopleIn(patch)
+  const named = namedPeople(patch)
   if (Object.values(named).every((people) => !people || people.length === 0)) return
   const before = await incidents.find(id, tenant)
-  await incidents.people.check(tenant, named, before ? peopleIn(before.state) : {})
+  await incidents.people.check(tenant, named, before ? namedPeople(before.state) : {})
 }
 
 /** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */

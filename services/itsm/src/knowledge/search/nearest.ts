@@ -23,8 +23,8 @@ export const ownerColumns = {
   language: table.language,
   tags: table.tags,
 }
-type OwnerRow = Awaited<ReturnType<typeof ownersOf>>[number]
-const ownersOf = (db: Drizzle) => db.select(ownerColumns).from(table)
+type OwnerRow = Awaited<ReturnType<typeof selectOwners>>[number]
+const selectOwners = (db: Drizzle) => db.select(ownerColumns).from(table)
 
 export function toOwner(row: OwnerRow): VectorOwner {
   const tags: unknown = typeof row.tags === 'string' ? JSON.parse(row.tags) : row.tags
@@ -56,7 +56,7 @@ function visible(owner: VectorOwner, { writer, now, filters }: SearchScope): boo
 }
 
 /** Exact cosine: the articles nearest to a unit vector, each by its best piece, among what the scope shows. */
-export function nearest(
+export function findNearest(
   { dims, owners, vectors }: VectorMatrix,
   query: Float32Array,
   scope: SearchScope,

@@ -3,8 +3,8 @@ import type { Breaker } from '../embedding/breaker.js'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.js'
 import type { EmbeddingIndexes } from '../embedding/embedding-index.js'
 import type { Analysis } from './analysis.js'
-import { nearest } from './nearest.js'
-import type { SearchPatience } from './patience.js'
+import { findNearest } from './nearest.js'
+import type { SearchTimeouts } from './patience.js'
 import type { SearchScope } from './scope.js'
 
 export interface VectorAnswer {
@@ -21,7 +21,7 @@ export interface Embeddings {
 }
 
 /** What is near in meaning, by vectors of a model; without them the answer has the reason. */
-export function vectorLeg(embeddings: Embeddings | null, patience: SearchPatience) {
+export function vectorLeg(embeddings: Embeddings | null, patience: SearchTimeouts) {
   const byEmbeddings = async (
     scope: SearchScope,
     { query, languages }: Analysis,
@@ -38,7 +38,7 @@ export function vectorLeg(embeddings: Embeddings | null, patience: SearchPatienc
       breaker.succeeded()
       if (vector === null) return { reason: 'embeddings_language' }
       if (vector.length !== index.dims) return { reason: 'embeddings_dimensions' }
-      return nearest(index, vector, scope, embedder.leastCosine)
+      return findNearest(index, vector, scope, embedder.leastCosine)
     } catch (error) {
       breaker.failed()
       if (error instanceof EmbeddingError) return { reason: error.code }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { wordingOf } from './wording.js'
+import { parseQuery } from './wording.js'
 
 it.each([
   ['printer jam', 'printer jam', []],
@@ -15,5 +15,5 @@ it.each([
   ['"open -end', '"open  end', []],
   ['-"', '"', []],
 ])('%j asks for %j without %j', (query, wanted, excluded) => {
-  expect(wordingOf(query)).toEqual({ wanted, excluded })
+  expect(parseQuery(query)).toEqual({ wanted, excluded })
 })

@@ -28,7 +28,7 @@ export interface SlaFacts {
   /** What this event or one before it has answered the one who asked with, for the metric `response`. */
   response: string | null
   /** What this event tells of spans that come again; of which it tells nothing, goes on as it is. */
-  spans?: Partial<Record<RecurringSlaMetric, SpanSign>>
+  spans?: Partial<Record<RecurringSlaMetric, SpanSignal>>
   /** The state itself: conditions look at it. */
   state: object
 }
@@ -95,7 +95,7 @@ export function slaEntity<State extends object>({
  * What an event tells of a span that comes again: one is under way, beginning here unless it is already; the one under
  * way stands still; what was waited for is there; or it is waited for no longer.
  */
-export interface SpanSign {
+export interface SpanSignal {
   is: 'waiting' | 'held' | 'done' | 'off'
   reason: string | null
 }

@@ -11,13 +11,13 @@ import { createEventStore } from '@opsplane/eventstore'
 import { attemptDueWork } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import type { z } from 'zod'
-import { type TestDesk, tenantOf, testDesk } from '../../incident/desk.fixture.js'
+import { type TestDesk, productionTenant, testDesk } from '../../incident/desk.fixture.js'
 import { agent, comment } from '../../incident/sample-incidents.js'
 import { maxWatchers } from '../../incident/watchers.js'
 import { createPinnedPolicies } from '../policy/pinned-policies.js'
 import { createClocks } from '../timer/clocks.js'
 import { slaStores } from '../timer/stores.js'
-import { createEscalating, type EscalatingContext } from './escalating.js'
+import { createEscalationConsumer, type EscalationContext } from './escalating.js'
 
 const opened = '2026-03-02T09:00:00.000Z'
 const log = createLogger({ service: 'test', level: 'silent' })
@@ -29,15 +29,15 @@ beforeAll(async () => {
   desk = await testDesk()
 })
 beforeEach(() => {
-  tenant = tenantOf()
+  tenant = productionTenant()
   desk.setTime(opened)
 })
 afterAll(() => desk?.close())
 
-const context = (): EscalatingContext => ({ ...desk.ctx, log })
+const context = (): EscalationContext => ({ ...desk.ctx, log })
 const clocks = () => createClocks(context())
 const escalating = (ctx = context()) =>
-  createEscalating(ctx, createPinnedPolicies(), desk.incidents.settingsOf)
+  createEscalationConsumer(ctx, createPinnedPolicies(), desk.incidents.settingsOf)
 
 /** An hour for every incident of the workspace, whatever it is like. */
 async function promise(
@@ -90,7 +90,7 @@ const reported = async (of = tenant) =>
   (await eventsWhere('workspace_id', of.workspaceId)).filter(({ type }) =>
     ['sla.warning', 'sla.breached'].includes(type),
   )
-const deliver = async (ctx?: EscalatingContext) => escalating(ctx).handle(await reported())
+const deliver = async (ctx?: EscalationContext) => escalating(ctx).handle(await reported())
 /** What rules have done to an incident. */
 const byRules = async (id: string) =>
   (await eventsWhere('stream_id', id)).filter(({ data }) => data.cause === 'sla')
@@ -242,7 +242,7 @@ describe('a rule', () => {
 
   it('of one workspace does nothing to the incidents of another', async () => {
     await promise([{ atPercent: 50, severity: 'critical' }])
-    const other = tenantOf()
+    const other = productionTenant()
     await promise([], other)
     const [mine, theirs] = [await openIncident(), await openIncident({}, other)]
     await reach(30)
@@ -337,7 +337,7 @@ describe('rules are carried out once', () => {
     await reach(90)
     const before = await get(id)
     const { within } = desk.ctx.store
-    const dying: EscalatingContext['store'] = {
+    const dying: EscalationContext['store'] = {
       ...desk.ctx.store,
       async within(...given) {
         await within(...given)
@@ -375,7 +375,7 @@ describe('rules are carried out once', () => {
       { title: 'Nobody can pay', watcherIds: ['usr_two'] },
       { severity: 'critical' },
     ]
-    const raced: EscalatingContext['store'] = {
+    const raced: EscalationContext['store'] = {
       ...desk.ctx.store,
       within: (tx, meta, work) =>
         within(tx, meta, async (unit) => {

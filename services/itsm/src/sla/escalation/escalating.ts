@@ -14,21 +14,21 @@ import { incident } from '../../incident/domain.js'
 import type { IncidentStore } from '../../incident/incident-store.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import type { PinnedPolicies } from '../policy/pinned-policies.js'
-import { holdProgress, keepProgress } from '../timer/rows.js'
+import { lockProgress, saveProgress } from '../timer/rows.js'
 import {
   breachPercent,
   dueFirings,
   type Firing,
-  planned,
-  reasonOf,
+  planSteps,
+  formatReason,
   rulesAt,
-  thresholdOf,
+  toReachedThreshold,
 } from './escalation-rules.js'
-import { firingsOf } from './firings.js'
+import { readFirings } from './firings.js'
 
-export { escalatingEvents } from './firings.js'
+export { thresholdEvents } from './firings.js'
 
-export interface EscalatingContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {}
+export interface EscalationContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {}
 
 /** How often a transaction is tried that loses races for the incident against people. */
 const maxTries = 10
@@ -38,8 +38,8 @@ const maxTries = 10
  * from its log after the version that is carried out, which is kept in the transaction that changes the incident. So
  * events that come again, late, or in another order do no harm. ADR 035.
  */
-export function createEscalating(
-  ctx: EscalatingContext,
+export function createEscalationConsumer(
+  ctx: EscalationContext,
   pinnedPolicies: PinnedPolicies,
   settingsOf: IncidentStore['settingsOf'],
 ) {
@@ -48,7 +48,7 @@ export function createEscalating(
 
   async function handle(events: readonly PlatformEvent[]): Promise<void> {
     const reported = events
-      .map((event) => ({ ...event, percent: percentOf(event), timer: SlaTimer.parse(event.data.after) }))
+      .map((event) => ({ ...event, percent: readPercent(event), timer: SlaTimer.parse(event.data.after) }))
       .filter(({ timer }) => timer.entityType === 'incident')
     const terms = await pinnedPolicies.load(
       database.sql,
@@ -78,11 +78,11 @@ export function createEscalating(
   async function carryOut(timerId: string, tenant: TenantScope) {
     const { priorityMatrix } = await settingsOf(tenant)
     return database.sql.begin(async (tx) => {
-      const after = (await holdProgress(tx, [timerId])).get(timerId) ?? 0
-      const { firings: reported, countsFrom } = await firingsOf(tx, tenant, timerId)
+      const after = (await lockProgress(tx, [timerId])).get(timerId) ?? 0
+      const { firings: reported, countsFrom } = await readFirings(tx, tenant, timerId)
       const last = reported.at(-1)?.version ?? 0
       if (last <= after) return undefined
-      await keepProgress(tx, new Map([[timerId, last]]))
+      await saveProgress(tx, new Map([[timerId, last]]))
       const terms = await pinnedPolicies.load(
         tx,
         reported.map(({ timer }) => timer),
@@ -107,11 +107,11 @@ export function createEscalating(
     const left: string[] = []
     for (const firing of due) {
       const { entityId } = firing.timer
-      const why = { cause: 'sla', sla: thresholdOf(firing), now } as const
+      const why = { cause: 'sla', sla: toReachedThreshold(firing), now } as const
       for (const rule of rulesAt(firing.policy, firing.percent)) {
         const found = await unit.find(incidents, entityId)
         if (found === null || !isOpen(found.state)) break
-        const plan = planned(rule, found.state, reasonOf(firing))
+        const plan = planSteps(rule, found.state, formatReason(firing))
         for (const step of plan.steps) {
           const command = step.kind === 'escalate' ? { ...step, priorityMatrix } : step
           await unit.handle(incidents, entityId, { ...command, ...why }, { causationId: firing.eventId })
@@ -127,7 +127,7 @@ export function createEscalating(
 
 const isOpen = ({ status }: Pick<IncidentState, 'status'>) => incidentEntity.openStatuses.includes(status)
 
-function percentOf({ type, data }: PlatformEvent): number {
+function readPercent({ type, data }: PlatformEvent): number {
   return type === 'sla.breached'
     ? breachPercent
     : slaEvents['sla.warning'].data.shape.percent.parse(data.percent)

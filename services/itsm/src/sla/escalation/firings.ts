@@ -4,7 +4,7 @@ import { isOpen } from '../timer/timer.js'
 import { breachPercent, type Firing } from './escalation-rules.js'
 
 /** The events that tell of a threshold. */
-export const escalatingEvents = ['sla.warning', 'sla.breached'] as const
+export const thresholdEvents = ['sla.warning', 'sla.breached'] as const
 
 interface Row {
   id: string
@@ -15,7 +15,7 @@ interface Row {
 }
 
 /** All thresholds a clock has reported, in order, and since when it counts; null when it does not. */
-export async function firingsOf(
+export async function readFirings(
   tx: StatementRunner,
   { workspaceId, environment }: TenantScope,
   timerId: string,
@@ -26,7 +26,7 @@ export async function firingsOf(
      join events e on e.stream_id = t.id and e.stream_type = 'sla_timers' and e.type = any($4::text[])
      where t.id = $1 and t.workspace_id = $2 and t.environment = $3
      order by e.version`,
-    [timerId, workspaceId, environment, [...escalatingEvents]],
+    [timerId, workspaceId, environment, [...thresholdEvents]],
     { prepare: true },
   )
   const firings = rows.map(({ id, version, percent, after }) => ({

@@ -3,16 +3,16 @@ import { type CommandMeta, NewSlaPolicy, SlaCalendar, SlaPolicy } from '@opsplan
 import { createEventStore } from '@opsplane/eventstore'
 import { connect, type Database } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { anybody } from '../../people.js'
+import { uncheckedPeople } from '../../people.js'
 import { itsm } from '../../service.js'
 import { slaStores } from '../timer/stores.js'
-import { type SlaSaving, slaSaving } from './saving.js'
+import { type SlaPolicyWriter, createSlaPolicyWriter } from './saving.js'
 
 let service: TestService
 let api: ApiClient
 const databases: Database[] = []
 /** Each with connections and turns of its own, as processes have. */
-let replicas: SlaSaving[]
+let replicas: SlaPolicyWriter[]
 const principal = testPrincipal()
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
     databases.push(database)
     const store = createEventStore({ database })
-    return slaSaving({ database, store }, slaStores(store), anybody)
+    return createSlaPolicyWriter({ database, store }, slaStores(store), uncheckedPeople)
   })
 })
 afterAll(async () => {

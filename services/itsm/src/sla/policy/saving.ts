@@ -12,14 +12,14 @@ import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@op
 import type { People } from '../../people.js'
 import { policiesOfCalendar } from '../queries.js'
 import { calendarAbsent, type SlaStores } from '../timer/stores.js'
-import { alreadyNamed, escalatedTo } from './escalated-to.js'
+import { formerlyNamed, escalationPeople } from './escalated-to.js'
 import type { CalendarCommand } from './policy.js'
 
 /**
  * Saves policies and the calendars they count by in turns: a policy names a calendar there is, with goals it allows, also
  * where the calendar is changed or deleted at the same moment.
  */
-export function slaSaving(ctx: SerializerContext, { policies, calendars }: SlaStores, people: People) {
+export function createSlaPolicyWriter(ctx: SerializerContext, { policies, calendars }: SlaStores, people: People) {
   const inTurn = serializer(ctx, lockOfTenant('sla-calendars'))
 
   const calendarOf = async (unit: Unit, id: string | null): Promise<SlaCalendarState | null> => {
@@ -32,7 +32,7 @@ export function slaSaving(ctx: SerializerContext, { policies, calendars }: SlaSt
   return {
     createPolicy: (input: NewSlaPolicy, meta: CommandMeta) =>
       inTurn(meta, async (unit) => {
-        await people.check(meta.tenant, escalatedTo(input))
+        await people.check(meta.tenant, escalationPeople(input))
         const id = newId('slaPolicy')
         const calendar = await calendarOf(unit, input.calendarId)
         return unit.create(policies, id, { kind: 'create', id, input, calendar, now: meta.now })
@@ -42,8 +42,8 @@ export function slaSaving(ctx: SerializerContext, { policies, calendars }: SlaSt
       inTurn(meta, async (unit) => {
         const present = await unit.find(policies, id)
         if (!present) throw notFound()
-        const named = escalatedTo(patch)
-        await people.check(meta.tenant, named, alreadyNamed(named, present.state))
+        const named = escalationPeople(patch)
+        await people.check(meta.tenant, named, formerlyNamed(named, present.state))
         const { calendarId = present.state.calendarId } = patch
         const calendar = await calendarOf(unit, calendarId)
         return unit.handle(policies, id, { kind: 'patch', patch, calendar, now: meta.now })
@@ -68,4 +68,4 @@ export function slaSaving(ctx: SerializerContext, { policies, calendars }: SlaSt
       }),
   }
 }
-export type SlaSaving = ReturnType<typeof slaSaving>
+export type SlaPolicyWriter = ReturnType<typeof createSlaPolicyWriter>

@@ -18,29 +18,29 @@ import { incidentBreach } from '../escalation/breach.js'
 import { createPinnedPolicies, type PinnedPolicies } from '../policy/pinned-policies.js'
 import {
   type ActivePolicy,
-  activePolicies,
-  changesAfter,
-  concerned,
+  readActivePolicies,
+  readChangesAfter,
+  findTimedEntities,
   type EntityChange,
-  holdProgress,
-  holdTimers,
-  incidentsById,
-  keepProgress,
+  lockProgress,
+  lockTimers,
+  readIncidents,
+  saveProgress,
   type StatementRunner,
   type StoredTimer,
-  timerOf,
-  unapplied,
-  unappliedEntities,
+  toStoredTimer,
+  unappliedCondition,
+  findUnappliedEntities,
 } from './rows.js'
 import {
-  absentClocks,
-  askedBefore,
-  isFor,
-  type Starting,
-  startingClocks,
-  tellingOfSpans,
+  findMissingClocks,
+  findUnknownSpans,
+  isForEntity,
+  type ClockStart,
+  findStartingClocks,
+  findSpanEventTypes,
 } from './starting.js'
-import { breachOf, isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand } from './timer.js'
+import { toBreachExtras, isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand } from './timer.js'
 
 export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   /** What clocks run over; everything there is unless set otherwise. */
@@ -59,7 +59,7 @@ export interface Clocks {
   telling: MakeWorker
 }
 
-export const tellingName = 'sla-clocks'
+export const clockWorkerName = 'sla-clocks'
 /** Clocks announced at once at most. */
 const batchSize = 500
 /** What is further ahead is found by itself. */
@@ -104,8 +104,8 @@ export function createClocks({
     const current = { state: before.state, version: before.version }
     const { id } = before.state
     const state = await unit.handle(timers, id, what, { ...options, current })
-    for (const at of state.entityType === 'incident' ? newBreaches(before.state, state) : []) {
-      const extras = { ...breachOf(state, at, what.now), timerId: id }
+    for (const at of state.entityType === 'incident' ? findNewBreaches(before.state, state) : []) {
+      const extras = { ...toBreachExtras(state, at, what.now), timerId: id }
       const given = { state: entity ? IncidentState.parse(entity) : null, version: 0 }
       await unit.handle(
         breaches,
@@ -118,27 +118,27 @@ export function createClocks({
   }
 
   async function apply(entityIds: readonly string[]): Promise<void> {
-    const ids = await concerned(database.sql, entities, [...new Set(entityIds)])
+    const ids = await findTimedEntities(database.sql, entities, [...new Set(entityIds)])
     if (ids.length === 0) return
     const kept: StoredTimer[] = []
     await database.sql.begin(async (tx) => {
-      const progress = await holdProgress(tx, ids)
-      const changes = await changesAfter(tx, entities, progress)
+      const progress = await lockProgress(tx, ids)
+      const changes = await readChangesAfter(tx, entities, progress)
       const touched = [...changes.keys()]
       if (touched.length === 0) return
-      const known = await holdTimers(tx, touched)
+      const known = await lockTimers(tx, touched)
       const terms = await pinnedPolicies.load(
         tx,
         known.map(({ state }) => state),
       )
       const tenants = [...changes.values()].flatMap(([first]) => (first ? [first.tenant] : []))
-      const policies = await activePolicies(tx, tenants)
-      const absent = absentClocks(policies, known, changes)
-      const earlier = await changesAfter(tx, entities, askedBefore(absent), tellingOfSpans(entities))
-      const starting = startingClocks(absent, earlier)
+      const policies = await readActivePolicies(tx, tenants)
+      const absent = findMissingClocks(policies, known, changes)
+      const earlier = await readChangesAfter(tx, entities, findUnknownSpans(absent), findSpanEventTypes(entities))
+      const starting = findStartingClocks(absent, earlier)
       const late = starting.map(({ entityId }) => entityId).filter((id) => progress.get(id) !== 0)
       const histories =
-        late.length > 0 ? await changesAfter(tx, entities, new Map(late.map((id) => [id, 0]))) : changes
+        late.length > 0 ? await readChangesAfter(tx, entities, new Map(late.map((id) => [id, 0]))) : changes
       const { now } = meta()
       await store.within(tx, meta(), async (unit) => {
         for (const timer of known) {
@@ -151,7 +151,7 @@ export function createClocks({
           kept.push(await begin(unit, start, history, now))
         }
       })
-      await keepProgress(tx, new Map([...changes].map(([id, list]) => [id, list.at(-1)?.version ?? 0])))
+      await saveProgress(tx, new Map([...changes].map(([id, list]) => [id, list.at(-1)?.version ?? 0])))
     })
     const soonest = Math.min(...kept.map(({ state }) => Date.parse(state.nextFireAt ?? '9999')))
     const inMs = soonest + settleMs - Date.parse(clock.now())
@@ -160,7 +160,7 @@ export function createClocks({
 
   /** What the clock would go by if what it measures came again: nothing that no longer starts clocks. */
   function anewFor({ state }: StoredTimer, policies: readonly ActivePolicy[], list: readonly EntityChange[]) {
-    const active = policies.find((each) => each.policy.id === state.policyId && isFor(each, list))
+    const active = policies.find((each) => each.policy.id === state.policyId && isForEntity(each, list))
     return active ? pinnedPolicies.present(active.policy, active.calendar) : null
   }
 
@@ -181,7 +181,7 @@ export function createClocks({
     return current
   }
 
-  async function begin(unit: Unit, start: Starting, all: readonly EntityChange[], now: string) {
+  async function begin(unit: Unit, start: ClockStart, all: readonly EntityChange[], now: string) {
     const history = all.filter(({ version }) => version <= start.from.version)
     const terms = pinnedPolicies.present(start.active.policy, start.active.calendar)
     const id = newId('slaTimer')
@@ -198,17 +198,17 @@ export function createClocks({
 
   /** Nothing that was done in time is reported because a consumer is behind. */
   async function catchUp(context: WorkContext): Promise<void> {
-    const behind = await unappliedEntities(database.sql, entities, context.at(), batchSize)
+    const behind = await findUnappliedEntities(database.sql, entities, context.at(), batchSize)
     const applyPart = async (part: readonly { key: string }[]) => {
       await apply(part.map(({ key }) => key))
       return part
     }
     const { failed } = await isolate(behind, applyPart, meaningOf({ isPassing: isLostRace }))
-    await holdBack({ name: tellingName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
+    await holdBack({ name: clockWorkerName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
   }
 
   async function tell(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {
-    const claimed = rows.map(timerOf)
+    const claimed = rows.map(toStoredTimer)
     const now = rows[0]?.at ?? ''
     const until = new Date(Date.parse(now) - settleMs).toISOString()
     const terms = await pinnedPolicies.load(
@@ -218,7 +218,7 @@ export function createClocks({
     const breaching = claimed.filter(
       ({ state }) => state.entityType === 'incident' && state.dueAt !== null && state.dueAt < until,
     )
-    const incidents = await incidentsById(
+    const incidents = await readIncidents(
       tx,
       breaching.map(({ state }) => state.entityId),
     )
@@ -231,10 +231,10 @@ export function createClocks({
   const telling = dueCommands(
     { store },
     {
-      name: tellingName,
+      name: clockWorkerName,
       of: dueTimers,
       batch: batchSize,
-      where: `not ${unapplied(entities)}`,
+      where: `not ${unappliedCondition(entities)}`,
       prepare: catchUp,
       perform: tell,
     },
@@ -243,7 +243,7 @@ export function createClocks({
 }
 
 /** When breaches were reported for the first time between two states of a clock. */
-function newBreaches(before: SlaTimer, after: SlaTimer): string[] {
+function findNewBreaches(before: SlaTimer, after: SlaTimer): string[] {
   const reported = new Set(before.fired.filter(({ percent }) => percent === 100).map(({ at }) => at))
   const since = after.fired.slice(before.fired.length).filter(({ percent }) => percent === 100)
   // A new goal takes over what was reported under the one before.

@@ -2,19 +2,19 @@ import type { SlaReapplied, SlaTimer } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { slaEntities } from '../entity/entities.js'
-import { visibleAmong } from '../entity/visibility.js'
-import { entityFor } from '../policy/policy-lint.js'
+import { filterVisible } from '../entity/visibility.js'
+import { getEntity } from '../policy/policy-lint.js'
 import type { Clocks } from './clocks.js'
 import { countClocks, outdatedTimers, type PresentPolicy } from './outdated.js'
-import { appliedVersions, changesAfter, type StatementRunner, type StoredTimer } from './rows.js'
+import { appliedVersions, readChangesAfter, type StatementRunner, type StoredTimer } from './rows.js'
 import type { SlaStores } from './stores.js'
 import { slaTimer, type TimerCommand } from './timer.js'
 
 /** Clocks a request changes at most. */
-const atOnce = 1_000
+const maxPerRequest = 1_000
 /** Clocks per commit: while they are held, what happens to their entities waits. */
-const perCommit = 100
-const shown = 200
+const maxPerCommit = 100
+const maxShown = 200
 
 export interface ReapplyOptions {
   policyId: string
@@ -41,7 +41,7 @@ export async function reapply(
 
   const commands = async (sql: StatementRunner, found: readonly StoredTimer[]) => {
     const versions = new Map(found.map(({ state }) => [state.entityId, 0]))
-    const histories = await changesAfter(sql, slaEntities, versions)
+    const histories = await readChangesAfter(sql, slaEntities, versions)
     const applied = await appliedVersions(sql, [...versions.keys()])
     return found.map((current) => {
       const { entityId } = current.state
@@ -52,7 +52,7 @@ export async function reapply(
     })
   }
   const tried = async (after: string): Promise<Changed[]> => {
-    const found = await outdatedTimers(database.sql, present, { after, limit: perCommit, held: false })
+    const found = await outdatedTimers(database.sql, present, { after, limit: maxPerCommit, held: false })
     return (await commands(database.sql, found)).map(({ current: { state }, what }) => ({
       before: state,
       after: slaTimer.decide(what, state).at(-1)?.after ?? state,
@@ -60,7 +60,7 @@ export async function reapply(
   }
   const applied = (after: string): Promise<Changed[]> =>
     database.sql.begin(async (tx) => {
-      const found = await outdatedTimers(tx, present, { after, limit: perCommit, held: true })
+      const found = await outdatedTimers(tx, present, { after, limit: maxPerCommit, held: true })
       const given = await commands(tx, found)
       return store.within(tx, meta, async (unit) => {
         const changed: Changed[] = []
@@ -73,7 +73,7 @@ export async function reapply(
     })
 
   const before = await countClocks(database.sql, present)
-  const most = Math.min(before.outdated, dryRun ? shown : atOnce)
+  const most = Math.min(before.outdated, dryRun ? maxShown : maxPerRequest)
   const changed: Changed[] = []
   while (changed.length < most) {
     const after = changed.at(-1)?.before.id ?? ''
@@ -81,9 +81,9 @@ export async function reapply(
     if (piece.length === 0) break
     changed.push(...piece)
   }
-  const reported = changed.slice(0, shown)
+  const reported = changed.slice(0, maxShown)
   const ids = reported.map(({ before: { entityId } }) => entityId)
-  const visible = await visibleAmong(database.db, entityFor(policy.entityType), ids, meta)
+  const visible = await filterVisible(database.db, getEntity(policy.entityType), ids, meta)
   const left = dryRun ? before : await countClocks(database.sql, present)
   const answer = {
     dryRun,

@@ -15,7 +15,7 @@ import {
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
-import { offered, order, rules, team } from '../../catalog/catalog.fixture.js'
+import { createActiveItem, order, rules, team } from '../../catalog/catalog.fixture.js'
 import { itsm } from '../../service.js'
 
 /** Stands still until it is moved. A Monday. */
@@ -281,7 +281,7 @@ describe('the clock of an approval', () => {
       service.as({ ...principal, permissions: [...principal.permissions, 'itsm:read', 'sla:write'] })
     const [api, hers] = [reading(keeper), reading(ada)]
     await createPolicy(api, { entityType: 'request', metric: 'approval' })
-    const item = await offered(members, { approvals: rules(members) })
+    const item = await createActiveItem(members, { approvals: rules(members) })
     const requests = [await order(ada.api, item), await order(ada.api, item), await order(ada.api, item)]
     const [approved, rejected, canceled] = requests
     if (!approved || !rejected || !canceled) throw new Error('nothing asked for')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newId, SlaPolicy, SlaReapplied, SlaTimerItem } from '@opsplane/contracts'
 import { type ApiClient, type SharedService, waitFor } from '@opsplane/testing'
-import { offered, order, rules, team } from '../../catalog/catalog.fixture.js'
+import { createActiveItem, order, rules, team } from '../../catalog/catalog.fixture.js'
 import { joinItsm } from '../../joined.fixture.js'
 
 let service: SharedService
@@ -28,7 +28,7 @@ async function asked() {
     goals: { all: 60 },
   }
   const policy = (await reading(keeper).post('/itsm/sla-policies', body)).data(SlaPolicy)
-  const request = await order(ada.api, await offered(members, { approvals: rules(members) }))
+  const request = await order(ada.api, await createActiveItem(members, { approvals: rules(members) }))
   const timer = await waitFor(async () => (await clocksOf(reading(keeper)))[0])
   return { apis: Object.entries(apis), policy, request, timer }
 }

@@ -17,7 +17,7 @@ import type { IncidentStep } from '../../incident/steps.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
 import { elapsedMs, intervals } from './ledger.js'
-import { nine2five, openDays, openMinutes, sampleHours, type Wall, zones } from './oracle.fixture.js'
+import { nine2five, openDays, openMinutes, sampleHours, type WallClock, zones } from './oracle.fixture.js'
 import { plainCount, type Tally } from './plain-count.fixture.js'
 import { type Change, slaTimer, type TimerCommand } from './timer.js'
 
@@ -81,7 +81,7 @@ function life(random: () => number, openedAt: number): Lived[] {
 const answer = { ...comment, author: { ...agent, id: 'usr_who_answers' }, userId: 'usr_who_answers' }
 
 /** The same rules once more, and what they have the clock count and tell. */
-function oracle(changes: Lived[], policy: SlaPolicyState, wall: Wall, until: number) {
+function oracle(changes: Lived[], policy: SlaPolicyState, wall: WallClock, until: number) {
   const keyOf = ({ severity, priority }: IncidentState) =>
     policy.goalsBy === 'priority' ? priority : severity
   const held = ({ holdReason, status }: IncidentState) =>

@@ -10,7 +10,7 @@ import { seededRandom } from '@opsplane/testing'
 import type { ChangeRecord } from '../../change/approval/separation-of-duties.js'
 import type { ChangeCommand } from '../../change/commands.js'
 import { change } from '../../change/domain.js'
-import { boss, steps as changeSteps, creating, expert, person } from '../../change/sample-changes.js'
+import { approver, steps as changeSteps, createCommand, technicalApprover, person } from '../../change/sample-changes.js'
 import { allowedActions } from '../../change/transitions.js'
 import { incident } from '../../incident/domain.js'
 import { agent, comment, create } from '../../incident/sample-incidents.js'
@@ -23,7 +23,7 @@ import type { Change } from './timer.js'
 const iso = (ms: number) => new Date(ms).toISOString()
 
 /** What has happened as the oracle sees it: by what people did and by statuses, knowing nothing of signs. */
-export interface Seen extends Change {
+export interface ObservedChange extends Change {
   /** Somebody has begun to wait, unless they do already. */
   asked: boolean
   ended: 'done' | 'off' | null
@@ -49,23 +49,23 @@ export function generator(seed: number): Random {
 }
 const later = ({ next }: Random) => 1_000 * Math.floor(next() ** 3 * 3 * 24 * 3_600)
 
-function story() {
-  const seen: Seen[] = []
-  const add = (at: number, entity: SlaFacts, rest: Omit<Seen, keyof Change>) => {
+function createStory() {
+  const seen: ObservedChange[] = []
+  const add = (at: number, entity: SlaFacts, rest: Omit<ObservedChange, keyof Change>) => {
     const version = seen.length + 1
     seen.push({ eventId: `evt_${version}`, version, at: iso(at), entity, ...rest })
   }
   return { seen, add }
 }
 
-const says = (userId: string, visibility: IncidentComment['visibility']): IncidentStep => ({
+const commentStep = (userId: string, visibility: IncidentComment['visibility']): IncidentStep => ({
   kind: 'comment',
   comment: { ...comment, visibility, author: { ...agent, id: userId }, userId },
 })
 
 /** An incident called in by somebody, with a conversation. */
-export function conversation(random: Random, openedAt: number, pauses: SlaPolicyState): Seen[] {
-  const { seen, add } = story()
+export function conversation(random: Random, openedAt: number, pauses: SlaPolicyState): ObservedChange[] {
+  const { seen, add } = createStory()
   let state: IncidentState | null = null
   const take = (decisions: Decision<IncidentState>[], at: number, said: 'caller' | 'agent' | null) => {
     for (const { type, after, extras } of decisions) {
@@ -105,7 +105,7 @@ export function conversation(random: Random, openedAt: number, pauses: SlaPolicy
     const who = random.pick([null, null, 'caller', 'caller', 'agent'] as const)
     const visibility = random.next() < 0.2 ? ('internal' as const) : ('public' as const)
     const heldAlready = now.status === 'on_hold' ? more.filter(({ kind }) => kind !== 'hold') : more
-    const taken = who === null ? random.pick(heldAlready) : says(`usr_${who}`, visibility)
+    const taken = who === null ? random.pick(heldAlready) : commentStep(`usr_${who}`, visibility)
     const said = visibility === 'public' ? who : null
     take(incident.decide({ ...taken, now: iso(at) }, now), at, said)
   }
@@ -113,8 +113,8 @@ export function conversation(random: Random, openedAt: number, pauses: SlaPolicy
 }
 
 /** A change that is submitted, decided on, held up and rewritten. */
-export function decisions(random: Random, openedAt: number): Seen[] {
-  const { seen, add } = story()
+export function decisions(random: Random, openedAt: number): ObservedChange[] {
+  const { seen, add } = createStory()
   let [state, ids]: [ChangeRecord | null, number] = [null, 0]
   const take = (command: ChangeCommand, at: number) => {
     for (const { after } of change.decide(command, state)) {
@@ -130,7 +130,7 @@ export function decisions(random: Random, openedAt: number): Seen[] {
       state = after
     }
   }
-  take({ ...creating(random.pick(['normal', 'emergency'])), now: iso(openedAt) }, openedAt)
+  take({ ...createCommand(random.pick(['normal', 'emergency'])), now: iso(openedAt) }, openedAt)
   let at = openedAt
   for (let step = 0; step < 16; step++) {
     at += later(random)
@@ -144,7 +144,7 @@ export function decisions(random: Random, openedAt: number): Seen[] {
     )
     if (possible.length === 0) break
     const approvalIds = Array.from({ length: 5 }, () => `apr_${String(ids++).padStart(26, '0')}`)
-    const by = now.status === 'assess' ? expert : boss
+    const by = now.status === 'assess' ? technicalApprover : approver
     const action = random.pick(possible)
     const fields = { by: person(by), userId: by, approvalIds, now: iso(at) }
     if (action === 'approve' || action === 'reject') take({ ...changeSteps[action], ...fields }, at)

@@ -7,9 +7,9 @@ import { comment, create, steps } from '../../incident/sample-incidents.js'
 import type { IncidentStep } from '../../incident/steps.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
-import { replayed } from '../policy/preview.js'
+import { replayTimer } from '../policy/preview.js'
 import { elapsedMs, intervals } from './ledger.js'
-import { type Change, type PinnedPolicy, slaTimer, startsAt, type TimerCommand } from './timer.js'
+import { type Change, type PinnedPolicy, slaTimer, findStartIndex, type TimerCommand } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number) => new Date(opened + minutes * 60_000).toISOString()
@@ -49,7 +49,7 @@ function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
 
 /** The types reported of the clock, from the event on it starts with, and the clock in the end. */
 function run(history: Change[], given = terms(), anew: PinnedPolicy | null = given, sweptAt?: number) {
-  const from = startsAt(given.policy, history)
+  const from = findStartIndex(given.policy, history)
   const types: string[] = []
   let state: SlaTimer | null = null
   const take = (command: TimerCommand) => {
@@ -226,6 +226,6 @@ describe('the next span', () => {
 
   it('is what a replay comes to', () => {
     const { state } = run(history, terms(), terms(), 95)
-    expect(replayed('tmr_1', history, terms(), at(95))).toEqual(state)
+    expect(replayTimer('tmr_1', history, terms(), at(95))).toEqual(state)
   })
 })

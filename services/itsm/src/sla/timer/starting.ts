@@ -1,33 +1,33 @@
 import type { SlaEntity } from '../entity/entity.js'
 import type { ActivePolicy, EntityChange, StoredTimer } from './rows.js'
 import { isRecurring } from './spans.js'
-import { applies, startsAt } from './timer.js'
+import { applies, findStartIndex } from './timer.js'
 
 type Changes = ReadonlyMap<string, readonly EntityChange[]>
 
 /** A clock a policy asks for and that is not there, with what has happened to its entity since it was looked at last. */
-interface Absent {
+interface MissingClock {
   entityId: string
   active: ActivePolicy
   changes: readonly EntityChange[]
 }
 
 /** The clocks that policies could ask for and that are not there. Entities older than the policy get none. */
-export function absentClocks(
+export function findMissingClocks(
   policies: readonly ActivePolicy[],
   known: readonly StoredTimer[],
   changes: Changes,
-): Absent[] {
+): MissingClock[] {
   const kept = new Set(known.map(({ state }) => `${state.entityId}/${state.policyId}`))
   return [...changes].flatMap(([entityId, list]) =>
     policies
-      .filter((active) => isFor(active, list) && !kept.has(`${entityId}/${active.policy.id}`))
+      .filter((active) => isForEntity(active, list) && !kept.has(`${entityId}/${active.policy.id}`))
       .map((active) => ({ entityId, active, changes: list })),
   )
 }
 
 /** Whether a policy, as it is now, is for the entity these events are of. */
-export function isFor({ policy, tenant }: ActivePolicy, [event]: readonly EntityChange[]): boolean {
+export function isForEntity({ policy, tenant }: ActivePolicy, [event]: readonly EntityChange[]): boolean {
   return (
     event !== undefined &&
     event.tenant.workspaceId === tenant.workspaceId &&
@@ -39,7 +39,7 @@ export function isFor({ policy, tenant }: ActivePolicy, [event]: readonly Entity
 }
 
 /** The entities whose earlier events have to tell whether what comes again is under way. */
-export function askedBefore(absent: readonly Absent[]): Map<string, number> {
+export function findUnknownSpans(absent: readonly MissingClock[]): Map<string, number> {
   const unknown = absent.filter(
     ({ active: { policy }, changes }) =>
       isRecurring(policy.metric) &&
@@ -50,10 +50,10 @@ export function askedBefore(absent: readonly Absent[]): Map<string, number> {
 }
 
 /** The types of events that tell of it. */
-export const tellingOfSpans = (entities: readonly SlaEntity[]) =>
+export const findSpanEventTypes = (entities: readonly SlaEntity[]) =>
   entities.flatMap(({ spanEvents, eventTypes }) => spanEvents ?? eventTypes)
 
-export interface Starting {
+export interface ClockStart {
   entityId: string
   active: ActivePolicy
   /** The event with which the clock starts: the first from which on the policy applies. */
@@ -61,10 +61,10 @@ export interface Starting {
 }
 
 /** Those of the absent clocks that start, given what earlier events said of spans. */
-export function startingClocks(absent: readonly Absent[], earlier: Changes): Starting[] {
+export function findStartingClocks(absent: readonly MissingClock[], earlier: Changes): ClockStart[] {
   return absent.flatMap(({ entityId, active, changes }) => {
     const applied = earlier.get(entityId)?.filter(({ version }) => version < (changes[0]?.version ?? 0))
-    const from = changes[startsAt(active.policy, changes, applied)]
+    const from = changes[findStartIndex(active.policy, changes, applied)]
     return from ? [{ entityId, active, from }] : []
   })
 }
