@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApprovalRule } from '@opsplane/contracts'
-import { checkApprovalRule, hashContent, recordDecision, reasonCannotDecide, requestApproval, voidApproval } from './approval.js'
+import {
+  checkApprovalRule,
+  hashContent,
+  reasonCannotDecide,
+  recordDecision,
+  requestApproval,
+  voidApproval,
+} from './approval.js'
 
 const now = '2026-03-02T10:00:00.000Z'
 const content = { title: 'Raise the pool limit' }

@@ -127,7 +127,7 @@ describe('a clock in business days', () => {
     if (!first) throw new Error('nothing happened')
     const commands: TimerCommand[] = [
       { kind: 'start', id: 'tmr_1', history: [first], terms, now: first.at },
-      ...rest.map((change) => ({ kind: 'apply' as const, change, terms, anew: terms, now: change.at })),
+      ...rest.map((change) => ({ kind: 'apply' as const, change, terms, nextTerms: terms, now: change.at })),
       { kind: 'fire', until: iso(until), terms, now: iso(until) },
     ]
     const types: string[] = []

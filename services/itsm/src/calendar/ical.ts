@@ -108,8 +108,8 @@ function parseRecurrence(event: Event, begin: number, name: string): { years: nu
     )
   if (count === undefined && until === undefined) return { years: [0], yearly: true }
   const last = until === undefined ? Number.POSITIVE_INFINITY : parseDay(String(until).slice(0, 10), name)
-  const most = Math.min(count ?? maxYears, maxYears)
-  const years = Array.from({ length: most }, (_, year) => year)
+  const total = Math.min(count ?? maxYears, maxYears)
+  const years = Array.from({ length: total }, (_, year) => year)
   return { years: years.filter((year) => inYear(begin, year) <= last), yearly: false }
 }
 

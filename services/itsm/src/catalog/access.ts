@@ -7,7 +7,8 @@ type Caller = Pick<RequestMeta, 'principal'>
 type Persons = Pick<CatalogRequestState, 'requesterId' | 'requestedFor' | 'approvals'>
 
 /** Whether the caller looks after the catalogue, and so sees drafts of items and everybody's requests. */
-export const isCatalogManager = ({ principal }: Caller): boolean => principal.permissions.includes('catalog:write')
+export const isCatalogManager = ({ principal }: Caller): boolean =>
+  principal.permissions.includes('catalog:write')
 
 const mayApprove = ({ principal }: Caller): boolean => principal.permissions.includes('itsm:approve')
 
@@ -30,7 +31,10 @@ export function visibleTo(meta: Caller): SQL | undefined {
   const { requesterId, requestedFor, approverIds } = catalogRequests
   const { userId } = meta.principal
   const own = [eq(requesterId, userId), eq(requestedFor, userId)]
-  return or(...own, ...(mayApprove(meta) ? [includesUser(approverIds, userId), includesAnyone(approverIds)] : []))
+  return or(
+    ...own,
+    ...(mayApprove(meta) ? [includesUser(approverIds, userId), includesAnyone(approverIds)] : []),
+  )
 }
 
 type PersonsColumn = typeof catalogRequests.approverIds | typeof catalogRequests.assigneeIds

@@ -18,21 +18,23 @@ export function team(service: SharedService) {
     return { id, principal, api: service.as(principal) }
   }
   return {
-    keeper: member([...requesterPermissions, 'catalog:write']),
+    manager: member([...requesterPermissions, 'catalog:write']),
     ada: member(requesterPermissions),
     ben: member(requesterPermissions),
-    boss: member(['catalog:read', 'itsm:approve']),
+    approver: member(['catalog:read', 'itsm:approve']),
     other: member(['catalog:read', 'itsm:approve']),
   }
 }
 export type Team = ReturnType<typeof team>
 
 const size = { type: 'object', properties: { size: { type: 'integer', minimum: 13, default: 15 } } }
-export const draft = async ({ keeper }: Team, fields: object = {}) =>
-  (await keeper.api.post('/catalog/items', { name: 'Laptop', formSchema: size, ...fields })).data(CatalogItem)
+export const draft = async ({ manager }: Team, fields: object = {}) =>
+  (await manager.api.post('/catalog/items', { name: 'Laptop', formSchema: size, ...fields })).data(
+    CatalogItem,
+  )
 export async function createActiveItem(members: Team, fields: object = {}): Promise<CatalogItem> {
   const { id } = await draft(members, fields)
-  return (await members.keeper.api.post(`/catalog/items/${id}/activate`)).data(CatalogItem)
+  return (await members.manager.api.post(`/catalog/items/${id}/activate`)).data(CatalogItem)
 }
 export const order = async (api: ApiClient, item: { id: string }, fields: object = {}) =>
   (await api.post('/catalog/requests', { itemId: item.id, ...fields })).data(CatalogRequest)
@@ -49,8 +51,8 @@ export async function listAllIds(api: ApiClient, path: string): Promise<string[]
     after = `&after=${encodeURIComponent(pagination.nextCursor)}`
   }
 }
-/** The boss has to approve. */
-export const rules = ({ boss }: Team) => [{ name: 'Budget', approverIds: [boss.id] }]
+/** The approver has to approve. */
+export const rules = ({ approver }: Team) => [{ name: 'Budget', approverIds: [approver.id] }]
 export const tasks = [
   { key: 'order', name: 'Order it' },
   { key: 'deliver', name: 'Deliver it', dependsOn: ['order'], assigneeId: 'usr_tim' },

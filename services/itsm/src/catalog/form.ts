@@ -1,8 +1,8 @@
 import { invalidField, stringifyExact } from '@opsplane/contracts'
 import { isObject, type JsonSchema } from '@opsplane/json-schema'
-import { compile } from '../json-schema/compiled.js'
+import { compile } from '../json-schema/compile.js'
+import { checkFaults, withDefaults } from '../json-schema/data-faults.js'
 import { checkEnforceable } from '../json-schema/enforceable.js'
-import { checkFaults, withDefaults } from '../json-schema/fitting.js'
 
 /** Also what a request takes as it is: events carry it twice. */
 const maxBytes = 32_768

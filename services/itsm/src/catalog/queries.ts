@@ -8,9 +8,9 @@ import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@op
 import { and, eq, exists, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
 import { catalogItemRevisions, catalogItems, catalogRequests } from '../schema/catalog.js'
-import { includesUser, includesAnyone } from './access.js'
+import { includesAnyone, includesUser } from './access.js'
 import { revisionRowId } from './item-domain.js'
 
 export interface ItemFilters extends CreatedFilters {

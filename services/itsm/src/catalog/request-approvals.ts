@@ -1,7 +1,13 @@
 import type { ApprovalRule, CatalogRequestState, Instant } from '@opsplane/contracts'
-import { hashContent, recordDecision, reasonCannotDecide, requestApproval, voidApproval } from '../approval/approval.js'
-import type { ApproveRequest, ActingUser, RequestCommand } from './request-commands.js'
-import { type RequestDecision, automaticStepEvent } from './request-decision.js'
+import {
+  hashContent,
+  reasonCannotDecide,
+  recordDecision,
+  requestApproval,
+  voidApproval,
+} from '../approval/approval.js'
+import type { ActingUser, ApproveRequest, RequestCommand } from './request-commands.js'
+import { automaticStepEvent, type RequestDecision } from './request-decision.js'
 import { startTasks } from './request-tasks.js'
 import { requestStatusAfter } from './request-transitions.js'
 
@@ -34,7 +40,10 @@ export function approve(command: ApproveRequest, state: CatalogRequestState): Re
   const after = { ...state, status, approvals, updatedAt: now }
   if (!complete) return [{ type: 'request.updated', after }]
   const granted = { ...after, approvedAt: now }
-  return [{ type: 'request.approved', after: granted }, automaticStepEvent(granted, startTasks(plan, taskIds, now, granted))]
+  return [
+    { type: 'request.approved', after: granted },
+    automaticStepEvent(granted, startTasks(plan, taskIds, now, granted)),
+  ]
 }
 
 /** One rejection is enough; what others were asked for no longer stands. */
@@ -43,8 +52,8 @@ export function reject(
   state: CatalogRequestState,
 ): RequestDecision[] {
   const status = requestStatusAfter('reject', state)
-  const approvals = recordDecisions(by, { decision: 'rejected', comment: reason, now }, state).map((approval) =>
-    voidApproval(approval, now),
+  const approvals = recordDecisions(by, { decision: 'rejected', comment: reason, now }, state).map(
+    (approval) => voidApproval(approval, now),
   )
   const after = { ...state, status, approvals, reason, closedAt: now, updatedAt: now }
   return [{ type: 'request.rejected', after, extras: { reason } }]
@@ -63,7 +72,9 @@ function recordDecisions({ actor, userId }: ActingUser, decisive: DecisionInput,
   const open = approvals.filter((approval) => reasonCannotDecide(approval, userId) === undefined)
   const first = approvals.find(({ status }) => status === 'pending')
   if (open.length === 0 && first) recordDecision(first, deciding)
-  return approvals.map((approval) => (open.includes(approval) ? recordDecision(approval, deciding) : approval))
+  return approvals.map((approval) =>
+    open.includes(approval) ? recordDecision(approval, deciding) : approval,
+  )
 }
 
 export function idAt(ids: readonly string[], index: number): string {

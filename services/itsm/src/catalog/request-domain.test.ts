@@ -17,24 +17,24 @@ import { catalogRequest } from './request-domain.js'
 import { allowedRequestActions } from './request-transitions.js'
 import {
   after,
-  requestWithoutTasks,
-  itemWithoutTasks,
-  begin,
   approver,
+  begin,
   commands,
   create,
   createdAt,
-  itemWithoutApprovals,
   item,
   itemAfter,
   itemCommands,
   items,
+  itemWithoutApprovals,
+  itemWithoutTasks,
   manager,
   now,
   requester,
   requests,
-  taskStatuses,
+  requestWithoutTasks,
   taskId,
+  taskStatuses,
   withTask,
   work,
 } from './sample-catalog.js'
@@ -231,7 +231,10 @@ describe('approvals', () => {
     const half = after(commands.submit, approve(manager))
     expect(half.approvals.map(({ status }) => status)).toEqual(['pending', 'approved'])
     given(half).when(approve(manager)).fails('forbidden')
-    expect(typesOf(approve(approver), half)).toEqual(['request.approved approved', 'request.updated fulfilling'])
+    expect(typesOf(approve(approver), half)).toEqual([
+      'request.approved approved',
+      'request.updated fulfilling',
+    ])
   })
 
   it('count for every rule the person may decide on', () => {

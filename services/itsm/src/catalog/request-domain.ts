@@ -10,10 +10,10 @@ import {
 } from '@opsplane/contracts'
 import { voidApproval } from '../approval/approval.js'
 import { fillForm } from './form.js'
-import { approve, requestApprovals, reject } from './request-approvals.js'
+import { approve, reject, requestApprovals } from './request-approvals.js'
 import type { CreateRequest, RequestCommand, SubmitRequest } from './request-commands.js'
-import { type RequestDecision, automaticStepEvent } from './request-decision.js'
-import { fulfilledEvent, editTask, startTasks, workOnTask } from './request-tasks.js'
+import { automaticStepEvent, type RequestDecision } from './request-decision.js'
+import { editTask, fulfilledEvent, startTasks, workOnTask } from './request-tasks.js'
 import { requestStatusAfter } from './request-transitions.js'
 import { taskHasEnded } from './task-transitions.js'
 
@@ -113,7 +113,9 @@ function cancel(reason: string, now: Instant, state: CatalogRequestState): Reque
     ...state,
     status: requestStatusAfter('cancel', state),
     approvals: state.approvals.map((approval) => voidApproval(approval, now)),
-    tasks: state.tasks.map((task) => (taskHasEnded(task) ? task : { ...task, status: 'skipped', endedAt: now })),
+    tasks: state.tasks.map((task) =>
+      taskHasEnded(task) ? task : { ...task, status: 'skipped', endedAt: now },
+    ),
     reason,
     closedAt: now,
     updatedAt: now,

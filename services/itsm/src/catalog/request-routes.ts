@@ -11,8 +11,8 @@ import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, listParameter } from '../lists/filters.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 import { catalogRequests as table } from '../schema/catalog.js'
 import { transitionErrors } from '../transition-errors.js'
 import { checkRequester, isCatalogManager, visibleTo } from './access.js'
@@ -131,7 +131,7 @@ export function requestRoutes(
       response: CatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
-        requests.takeWithItem(
+        requests.executeWithItem(
           params.id,
           (item) => ({ kind: 'edit', now: meta.now, item, patch: body }),
           meta,
@@ -152,7 +152,7 @@ export function requestRoutes(
       response: CatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, meta }) =>
-        requests.takeWithItem(
+        requests.executeWithItem(
           params.id,
           (item, ids) => ({ kind: 'submit', now: meta.now, item, ids }),
           meta,

@@ -22,7 +22,10 @@ import { catalogRequest, unknownItem } from './request-domain.js'
 import { allowedRequestActions } from './request-transitions.js'
 import { allowedTaskActions } from './task-transitions.js'
 
-export const toActingUser = ({ actor, principal }: RequestMeta): ActingUser => ({ actor, userId: principal.userId })
+export const toActingUser = ({ actor, principal }: RequestMeta): ActingUser => ({
+  actor,
+  userId: principal.userId,
+})
 
 type Guard = (meta: RequestMeta, request: CatalogRequestState) => void
 
@@ -54,13 +57,21 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
         const item = (await unit.find(items, input.itemId))?.state
         if (item === undefined) throw unknownItem()
         requireItemUnchanged(unit, item)
-        const command = { kind: 'create', id, number, by: toActingUser(meta), now: meta.now, item, input } as const
+        const command = {
+          kind: 'create',
+          id,
+          number,
+          by: toActingUser(meta),
+          now: meta.now,
+          item,
+          input,
+        } as const
         return unit.create(aggregate, id, { ...command, ids: newIdsFor(item) })
       })
     },
 
     /** For commands that need nothing but the request. */
-    async take(
+    async execute(
       reference: string,
       command: RequestCommand,
       meta: RequestMeta,
@@ -85,7 +96,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
     },
 
     /** For commands that need the item as it is now. */
-    async takeWithItem(
+    async executeWithItem(
       reference: string,
       commandFor: (item: CatalogItemState, ids: NewIds) => RequestCommand,
       meta: RequestMeta,
@@ -107,7 +118,14 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
       const { id, itemId, itemRevision } = await visible(reference, meta)
       const plan = await findPlan(db, meta.tenant, itemId, itemRevision)
       const taskIds = plan.map(() => newId('catalogTask'))
-      const command = { kind: 'approve', by: toActingUser(meta), now: meta.now, comment, plan, taskIds } as const
+      const command = {
+        kind: 'approve',
+        by: toActingUser(meta),
+        now: meta.now,
+        comment,
+        plan,
+        taskIds,
+      } as const
       return aggregate.handle(id, command, meta)
     },
   }

@@ -59,7 +59,9 @@ export function workOnTask(
   const after = { ...state, status: requestStatusAfter('work', state), tasks, updatedAt: now }
   const extras = { taskId, action, openedTaskIds: became('open'), skippedTaskIds: became('skipped') }
   const reported: RequestDecision = { type: 'request.task_updated', after, extras }
-  return tasks.every(taskHasEnded) ? [reported, fulfilledEvent(computeOutcome(tasks), 'work', now, after)] : [reported]
+  return tasks.every(taskHasEnded)
+    ? [reported, fulfilledEvent(computeOutcome(tasks), 'work', now, after)]
+    : [reported]
 }
 
 export function editTask(

@@ -49,7 +49,10 @@ export function requestStatusAfter(
 }
 
 /** A request with tasks ends with them; one without is ended by hand. */
-function findTargets(action: CatalogRequestAction, { status, tasks }: RequestTransitionState): Targets | undefined {
+function findTargets(
+  action: CatalogRequestAction,
+  { status, tasks }: RequestTransitionState,
+): Targets | undefined {
   const hasTasks = tasks.length > 0
   if ((action === 'work' && !hasTasks) || (action === 'fulfill' && hasTasks)) return undefined
   return requestTransitions[action][status]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type CatalogItem, CatalogRequest } from '@opsplane/contracts'
 import { startTestService, type TestService } from '@opsplane/testing'
-import { toCommandMeta, createReplica, type TestReplica, raceWithTransaction } from '../replica.fixture.js'
+import { createReplica, raceWithTransaction, type TestReplica, toCommandMeta } from '../replica.fixture.js'
 import { itsm } from '../service.js'
 import { createActiveItem, order, type Team, team } from './catalog.fixture.js'
 import { catalogItem } from './item-domain.js'
@@ -57,7 +57,7 @@ it.each(Object.entries(ways))('refuses %s while the item is being retired', asyn
   const item = await createActiveItem(members)
   const act = await ready(members, item)
   const items = elsewhere.store.aggregate(catalogItem)
-  const meta = toCommandMeta(members.keeper.principal)
+  const meta = toCommandMeta(members.manager.principal)
   const reply = await raceWithTransaction(
     elsewhere,
     meta,
@@ -72,8 +72,8 @@ it('submits what the item has become while it is being edited', async () => {
   const item = await createActiveItem(members)
   const { id } = await order(members.ada.api, item, { draft: true })
   const items = elsewhere.store.aggregate(catalogItem)
-  const meta = toCommandMeta(members.keeper.principal)
-  const approvals = [{ name: 'Budget', approverIds: [members.boss.id], waitFor: 'first' as const }]
+  const meta = toCommandMeta(members.manager.principal)
+  const approvals = [{ name: 'Budget', approverIds: [members.approver.id], waitFor: 'first' as const }]
   const reply = await raceWithTransaction(
     elsewhere,
     meta,
@@ -93,7 +93,7 @@ it('asks for nothing after the item was retired, however often all of it happens
     const item = await createActiveItem(members)
     const acts = await Promise.all(Object.values(ways).map(({ ready }) => ready(members, item)))
     acts.splice(round % (acts.length + 1), 0, () =>
-      members.keeper.api.post(`/catalog/items/${item.id}/retire`),
+      members.manager.api.post(`/catalog/items/${item.id}/retire`),
     )
     const replies = await Promise.all(acts.map((act) => act()))
     const others = replies

@@ -102,7 +102,7 @@ export const create = {
 export const commands = {
   edit: { kind: 'edit', now, item, patch: { quantity: 3 } },
   submit: { kind: 'submit', now, item, ids },
-  /** The boss's approval counts for both rules. */
+  /** The approver's approval counts for both rules. */
   approve: { kind: 'approve', by: approver, now, comment: null, plan: item.tasks, taskIds: ids.taskIds },
   reject: { kind: 'reject', by: approver, now, reason: 'Too dear.' },
   cancel: { kind: 'cancel', now, reason: 'Not needed.' },
@@ -159,7 +159,11 @@ export const requests: Record<CatalogRequestStatus, CatalogRequestState> = {
   canceled: after(commands.cancel),
 }
 /** Being fulfilled without tasks. */
-export const requestWithoutTasks = begin({ ...create, item: itemWithoutTasks, input: { ...create.input, draft: false } })
+export const requestWithoutTasks = begin({
+  ...create,
+  item: itemWithoutTasks,
+  input: { ...create.input, draft: false },
+})
 
 export const taskStatuses = (state: CatalogRequestState) =>
   Object.fromEntries(state.tasks.map(({ key, status }) => [key, status]))

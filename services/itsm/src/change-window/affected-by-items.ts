@@ -7,11 +7,11 @@ import {
 } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import type { AffectedChange } from './affected.js'
-import { findReachableItems } from './closure.js'
+import { pendingStatuses } from './conflict-events.js'
+import { occupyingStatuses } from './conflict-reader.js'
+import { findReachableItems } from './dependency-closure.js'
 import type { TenantLinks } from './impact-links.js'
 import type { LinkPair } from './links-in-memory.js'
-import { pendingStatuses } from './notice.js'
-import { occupyingStatuses } from './reader.js'
 
 /**
  * The events that can alter what depends on what, or which windows cover an item: by its class, which goes with it.
@@ -31,7 +31,7 @@ export const itemEvents: readonly CmdbEventType[] = [
 export async function findAffectedByItems(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
-  linksOf: TenantLinks,
+  tenantLinks: TenantLinks,
 ): Promise<AffectedChange[]> {
   const found: AffectedChange[] = []
   const tenants = new Map<string, PlatformEvent[]>()
@@ -41,14 +41,14 @@ export async function findAffectedByItems(
     tenants.set(key, own)
     own.push(event)
   }
-  for (const own of tenants.values()) found.push(...(await affectedInTenant(sql, own, linksOf)))
+  for (const own of tenants.values()) found.push(...(await affectedInTenant(sql, own, tenantLinks)))
   return found
 }
 
 async function affectedInTenant(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
-  linksOf: TenantLinks,
+  tenantLinks: TenantLinks,
 ): Promise<AffectedChange[]> {
   const [first] = events
   if (!first) return []
@@ -59,7 +59,7 @@ async function affectedInTenant(
     return link ? [{ ...link, event }] : []
   })
   if (reclassed.size === 0 && links.length === 0) return []
-  const reached = await findReachableItems(linksOf({ workspaceId, environment }), links)
+  const reached = await findReachableItems(tenantLinks({ workspaceId, environment }), links)
   const asked = reached && reached.size <= maxQueriedItems ? [...reached.keys()] : null
   const rows = await sql.unsafe<{ id: string; ciIds: string[] }[]>(affectedStatement, [
     workspaceId,

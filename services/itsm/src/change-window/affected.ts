@@ -1,10 +1,10 @@
 import { ChangeState, ChangeWindowState, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
-import { findClosure } from './closure.js'
+import { pendingStatuses } from './conflict-events.js'
+import { occupyingStatuses } from './conflict-reader.js'
 import { toPlan } from './conflicts.js'
+import { findClosure } from './dependency-closure.js'
 import type { TenantLinks } from './impact-links.js'
-import { pendingStatuses } from './notice.js'
-import { occupyingStatuses } from './reader.js'
 
 /** Fields of a change that others can collide with. */
 const plannedFields = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
@@ -19,27 +19,33 @@ export interface AffectedChange {
 export async function findAffected(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
-  linksOf: TenantLinks,
+  tenantLinks: TenantLinks,
 ): Promise<AffectedChange[]> {
   const found = new Map<string, PlatformEvent>()
-  for (const event of events) for (const id of await findAffectedBy(sql, event, linksOf)) found.set(id, event)
+  for (const event of events)
+    for (const id of await findAffectedBy(sql, event, tenantLinks)) found.set(id, event)
   return [...found].map(([id, event]) => ({ id, event }))
 }
 
-async function findAffectedBy(sql: StatementRunner, event: PlatformEvent, linksOf: TenantLinks): Promise<string[]> {
+async function findAffectedBy(
+  sql: StatementRunner,
+  event: PlatformEvent,
+  tenantLinks: TenantLinks,
+): Promise<string[]> {
   const tenant = { workspaceId: event.workspaceId, environment: event.environment }
   const states = [event.data.before, event.data.after].filter((state) => state !== null)
   const found = new Set<string>()
   if (event.resource.type === 'change_window') {
     for (const state of states)
-      for (const id of await findCollidingWithWindow(sql, tenant, ChangeWindowState.parse(state))) found.add(id)
+      for (const id of await findCollidingWithWindow(sql, tenant, ChangeWindowState.parse(state)))
+        found.add(id)
   } else {
     const moved = alters(event, plannedFields)
     if (!moved && !alters(event, ['status'])) return []
     const changes = states.map((state) => ChangeState.parse(state))
     if (!changes.some(({ status }) => occupyingStatuses.includes(status))) return []
     for (const change of moved ? changes : changes.slice(-1))
-      for (const id of await findCollidingWithChange(sql, tenant, change, linksOf)) found.add(id)
+      for (const id of await findCollidingWithChange(sql, tenant, change, tenantLinks)) found.add(id)
     found.add(event.resource.id)
   }
   return [...found].sort()
@@ -55,11 +61,11 @@ async function findCollidingWithChange(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   change: ChangeState,
-  linksOf: TenantLinks,
+  tenantLinks: TenantLinks,
 ): Promise<string[]> {
   const plan = toPlan(change)
   if (!plan) return []
-  const related = await findClosure(linksOf({ workspaceId, environment }), plan.ciIds)
+  const related = await findClosure(tenantLinks({ workspaceId, environment }), plan.ciIds)
   const rows = await sql.unsafe<{ id: string }[]>(
     `select id from changes
       where workspace_id = $1 and environment = $2 and planned_start is not null
@@ -90,7 +96,15 @@ async function findCollidingWithWindow(
       where workspace_id = $1 and environment = $2 and planned_start is not null
         and planned_span(planned_start, planned_end) && planned_span($3, $4) and status = any($5::text[])
         and ($6::text[] is null or ci_ids ?| $6::text[] or strpos(state->>'conflicts', $7) > 0)`,
-    [workspaceId, environment, kind === 'maintenance' ? null : startsAt, endsAt, [...pendingStatuses], ciIds, id],
+    [
+      workspaceId,
+      environment,
+      kind === 'maintenance' ? null : startsAt,
+      endsAt,
+      [...pendingStatuses],
+      ciIds,
+      id,
+    ],
   )
   return rows.map((row) => row.id)
 }

@@ -3,9 +3,9 @@ import { Change, ChangeConflictKind, type ChangeState, newId, type TenantScope }
 import { seededRandom, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { findImpactRelations, type SampleGraph, sampleGraph } from '../cmdb/impact/sample-graphs.js'
 import { itsm } from '../service.js'
+import { findConflictsOfMany } from './bulk-conflicts.js'
 import { findConflicts } from './conflict-context.js'
 import { sampleWindow, toIsoSpan } from './conflicts.fixture.js'
-import { findConflictsOfMany } from './conflicts-of-many.js'
 import { linksInDatabase, readTenantLinks, sharedLinks } from './impact-links.js'
 import type { ImpactLinks, LinkDirection } from './links-in-memory.js'
 
@@ -124,10 +124,10 @@ it('says of many changes what is said of each alone, whether what is near is rea
       alone.set(each.id, conflicts)
       for (const { kind } of conflicts) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
     }
-    for (const most of [10_000, 3]) {
-      const links = sharedLinks(service.sql, tenant, { most, wide: 10 })
-      expect(await findConflictsOfMany(service.sql, tenant, changes, links, most)).toEqual(alone)
-      expect(links.inMemory()).toBe(most > 3)
+    for (const maxRelations of [10_000, 3]) {
+      const links = sharedLinks(service.sql, tenant, { maxRelations, wide: 10 })
+      expect(await findConflictsOfMany(service.sql, tenant, changes, links, maxRelations)).toEqual(alone)
+      expect(links.inMemory()).toBe(maxRelations > 3)
     }
   }
   // Each kind is among them, and often.

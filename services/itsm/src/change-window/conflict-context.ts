@@ -1,10 +1,10 @@
 import type { AcceptConflicts, ChangeConflict, ChangeState, Instant, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
-import { findClosure } from './closure.js'
-import { detectBlackouts, type ConflictContext, detectConflicts, type Plan, toPlan } from './conflicts.js'
-import type { Clash } from './guard.js'
+import type { Clash } from './blackout-guard.js'
+import { createReader } from './conflict-reader.js'
+import { type ConflictContext, detectBlackouts, detectConflicts, type Plan, toPlan } from './conflicts.js'
+import { findClosure } from './dependency-closure.js'
 import { linksInDatabase } from './impact-links.js'
-import { createReader } from './reader.js'
 
 /** What a change collides with as things are. A change without planned times collides with nothing. */
 export async function findConflicts(

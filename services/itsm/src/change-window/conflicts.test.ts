@@ -2,17 +2,23 @@ import { describe, expect, it, test } from '@jest/globals'
 import type { ChangeConflict, ChangeWindowState } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import {
-  sampleContext,
   at,
   between,
   minuteMs,
   otherChange,
+  sampleContext,
   samplePlan,
   sampleSituation,
   sampleWindow,
   toIsoSpan,
 } from './conflicts.fixture.js'
-import { type ConflictContext, detectConflicts, newConflicts, type OtherChange, type Plan } from './conflicts.js'
+import {
+  type ConflictContext,
+  detectConflicts,
+  newConflicts,
+  type OtherChange,
+  type Plan,
+} from './conflicts.js'
 import { findFreeSlots } from './slots.js'
 
 const kinds = (plan: Plan, context: ConflictContext) => detectConflicts(plan, context).map(({ kind }) => kind)
@@ -130,13 +136,18 @@ describe('windows', () => {
 
   it('tell which items lie outside', () => {
     const windows = [sampleWindow({ ...elsewhen, kind: 'maintenance', classes: ['database'] })]
-    expect(detectConflicts(samplePlan(), sampleContext({ windows }))).toMatchObject([{ ciIds: ['db'], with: null }])
+    expect(detectConflicts(samplePlan(), sampleContext({ windows }))).toMatchObject([
+      { ciIds: ['db'], with: null },
+    ])
   })
 
   it('are looked at in time however long the plan is', () => {
     const span = between('2000-01-01T00:00:00Z', '9999-01-01T00:00:00Z')
     const windows = [sampleWindow(nights), sampleWindow({ ...nights, kind: 'maintenance' })]
-    expect(kinds(samplePlan({ span }), sampleContext({ windows }))).toEqual(['blackout', 'outside_maintenance'])
+    expect(kinds(samplePlan({ span }), sampleContext({ windows }))).toEqual([
+      'blackout',
+      'outside_maintenance',
+    ])
   })
 })
 

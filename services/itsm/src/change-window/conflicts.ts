@@ -1,6 +1,6 @@
 import type { ChangeConflict, ChangeConflictKind, ChangeState, ChangeWindowState } from '@opsplane/contracts'
 import { occurrences } from './occurrences.js'
-import { intersectSpans, containsSpan, mergeSpans, type Span } from './spans.js'
+import { containsSpan, intersectSpans, mergeSpans, type Span } from './spans.js'
 
 /** What of a change can collide. */
 export interface Plan {
@@ -60,7 +60,11 @@ const order: readonly ChangeConflictKind[] = [
 const compare = (left: string, right: string) => (left < right ? -1 : Number(left > right))
 
 /** Of items that are both, it counts that they are the same: that one depends on the other adds nothing. */
-export function detectChangeConflicts(plan: Plan, other: OtherChange, { related }: ConflictContext): ChangeConflict[] {
+export function detectChangeConflicts(
+  plan: Plan,
+  other: OtherChange,
+  { related }: ConflictContext,
+): ChangeConflict[] {
   const span = intersectSpans(plan.span, other.span)
   if (!span || other.id === plan.id) return []
   const same = plan.ciIds.filter((id) => other.ciIds.includes(id))
@@ -120,7 +124,8 @@ function detectOutsideMaintenance(plan: Plan, { windows, classes }: ConflictCont
   return outside.length === 0 ? [] : [conflict('outside_maintenance', null, outside, plan.span, message)]
 }
 
-const isOver = ({ endsAt }: ChangeWindowState, { from }: Span) => endsAt !== null && Date.parse(endsAt) <= from
+const isOver = ({ endsAt }: ChangeWindowState, { from }: Span) =>
+  endsAt !== null && Date.parse(endsAt) <= from
 
 const coversAll = ({ ciIds, classes }: ChangeWindowState) => ciIds === null && classes === null
 

@@ -1,4 +1,4 @@
-import { indexRelations } from '../cmdb/relation/relations-by.js'
+import { indexRelations } from '../cmdb/relation/relation-index.js'
 
 /** A relation with impact, by what it means. */
 export interface LinkPair {

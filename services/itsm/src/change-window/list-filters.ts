@@ -1,6 +1,6 @@
 import { ChangeWindowKind, changeWindowStatuses, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
-import { reference, searchFilter, searchSyntax, listParameter } from '../lists/filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 
 const several = 'One or several, repeated or separated by commas.'
 

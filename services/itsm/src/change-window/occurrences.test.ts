@@ -183,9 +183,9 @@ test('stretches that touch become one, and hold what lies within', () => {
   const span = (from: number, to: number) => ({ from, to })
   const spans = mergeSpans([span(5, 7), span(1, 3), span(3, 4), span(6, 9)])
   expect(spans).toEqual([span(1, 4), span(5, 9)])
-  expect([containsSpan(spans, span(2, 4)), containsSpan(spans, span(3, 6)), containsSpan(spans, span(5, 9))]).toEqual([
-    true,
-    false,
-    true,
-  ])
+  expect([
+    containsSpan(spans, span(2, 4)),
+    containsSpan(spans, span(3, 6)),
+    containsSpan(spans, span(5, 9)),
+  ]).toEqual([true, false, true])
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, newId } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { itsm } from '../service.js'
-import { occupyingStatuses, othersStatement } from './reader.js'
+import { occupyingStatuses, othersStatement } from './conflict-reader.js'
 
 let service: TestService
 beforeAll(async () => {

@@ -39,7 +39,7 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
           asOf,
           table,
           tenant: meta.tenant,
-          ...windowSelection(filters, await windows.askedItem(filters.ciId, meta.tenant, asOf)),
+          ...windowSelection(filters, await windows.findFilterItem(filters.ciId, meta.tenant, asOf)),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: windows.present },
         }),
@@ -61,7 +61,7 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       errors: ['conflict'],
       handler: async ({ body, meta }) => {
         await windows.checkCovered(body, meta.tenant)
-        if (body.status === 'active') await windows.checkRoom(meta.tenant, meta.now)
+        if (body.status === 'active') await windows.checkWindowLimit(meta.tenant, meta.now)
         const id = newId('changeWindow')
         const command = { kind: 'create', id, by: meta.actor, input: body, now: meta.now } as const
         return windows.create(id, command, meta)
@@ -97,7 +97,7 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       errors: ['not_found', 'conflict', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
         await windows.checkCovered(body, meta.tenant, params.id)
-        if (body.status === 'active') await windows.checkRoom(meta.tenant, meta.now)
+        if (body.status === 'active') await windows.checkWindowLimit(meta.tenant, meta.now)
         return windows.handle(params.id, { kind: 'patch', patch: body, now: meta.now }, meta)
       },
     }),

@@ -1,5 +1,11 @@
 import type { ChangeWindowState } from '@opsplane/contracts'
-import { detectBlackouts, type ConflictContext, covers, type Plan, detectChangeConflicts } from './conflicts.js'
+import {
+  type ConflictContext,
+  covers,
+  detectBlackouts,
+  detectChangeConflicts,
+  type Plan,
+} from './conflicts.js'
 import { occurrences } from './occurrences.js'
 import { containsSpan, mergeSpans, overlap, type Span } from './spans.js'
 

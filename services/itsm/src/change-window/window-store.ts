@@ -2,7 +2,7 @@ import { ApiError, type ErrorDetail, type Instant, notFound, type TenantScope } 
 import type { ServiceContext } from '@opsplane/service'
 import { configurationItem } from '../cmdb/item/item-domain.js'
 import { changeWindow } from './domain.js'
-import { type FilterItem, absentClasses, absentItems, countCurrent } from './queries.js'
+import { absentClasses, absentItems, countCurrent, type FilterItem } from './queries.js'
 
 /** Every conflict is looked for among all of them, so their number has a bound. */
 export const maxWindows = 1_000
@@ -18,7 +18,7 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
   return {
     ...aggregate,
     /** The item with the class it had at the instant, or has. */
-    async askedItem(
+    async findFilterItem(
       id: string | undefined,
       tenant: TenantScope,
       instant: Instant | undefined,
@@ -48,7 +48,7 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
           details,
         })
     },
-    async checkRoom(tenant: TenantScope, now: string): Promise<void> {
+    async checkWindowLimit(tenant: TenantScope, now: string): Promise<void> {
       if ((await countCurrent(db, tenant, now)) >= maxWindows)
         throw new ApiError('conflict', `There are ${maxWindows} active windows already; drop some.`)
     },

@@ -30,8 +30,8 @@ const toDecider = (meta: RequestMeta) => ({ by: meta.actor, ...toUserId(meta) })
 
 /** The actions with a route of their own. */
 export function changeActionRoutes(changes: ChangeStore): Route[] {
-  const take = async (reference: string, step: ChangeStep, meta: RequestMeta): Promise<Change> => {
-    const id = await changes.idOf(reference, meta.tenant)
+  const execute = async (reference: string, step: ChangeStep, meta: RequestMeta): Promise<Change> => {
+    const id = await changes.findId(reference, meta.tenant)
     return changes.handle(id, { ...step, now: meta.now }, meta)
   }
   return [
@@ -49,7 +49,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       errors: [...transitionErrors, 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
-        changes.submit(await changes.idOf(params.id, meta.tenant), body, meta),
+        changes.submit(await changes.findId(params.id, meta.tenant), body, meta),
     }),
     defineRoute({
       ...deciding,
@@ -66,7 +66,11 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         '`change.approved` once it is scheduled.',
       body: ApproveChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'approve', ...toDecider(meta), ...body, approvalIds: newApprovalIds() }, meta),
+        execute(
+          params.id,
+          { kind: 'approve', ...toDecider(meta), ...body, approvalIds: newApprovalIds() },
+          meta,
+        ),
     }),
     defineRoute({
       ...deciding,
@@ -77,7 +81,8 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'It is a draft again, and approvals asked for or given are void. Emits `change.approval_recorded` and ' +
         '`change.rejected`.',
       body: RejectChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...toDecider(meta), ...body }, meta),
+      handler: ({ params, body, meta }) =>
+        execute(params.id, { kind: 'reject', ...toDecider(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -90,7 +95,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       errors: [...working.errors, 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
-        changes.implement(await changes.idOf(params.id, meta.tenant), body, meta),
+        changes.implement(await changes.findId(params.id, meta.tenant), body, meta),
     }),
     defineRoute({
       ...working,
@@ -102,7 +107,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.',
       body: CompleteChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'complete', ...toUserId(meta), ...body }, meta),
+        execute(params.id, { kind: 'complete', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -113,7 +118,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'While it is implemented or reviewed; its outcome is `unsuccessful`. Emits `change.rolled_back`.',
       body: RollBackChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'rollback', ...toUserId(meta), ...body }, meta),
+        execute(params.id, { kind: 'rollback', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -122,7 +127,8 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       summary: 'Close a change after its review',
       description: 'By somebody who had no part in carrying it out. Final. Emits `change.closed`.',
       body: CloseChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'close', ...toUserId(meta), ...body }, meta),
+      handler: ({ params, body, meta }) =>
+        execute(params.id, { kind: 'close', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -131,7 +137,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       summary: 'Cancel a change',
       description: 'Before its review, also on hold. Final. Emits `change.canceled`.',
       body: CancelChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'cancel', ...body }, meta),
+      handler: ({ params, body, meta }) => execute(params.id, { kind: 'cancel', ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -142,7 +148,8 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'It keeps its status; until it is resumed it can only be canceled, and handed to others. Emits ' +
         '`change.updated`.',
       body: HoldChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'hold', ...toUserId(meta), ...body }, meta),
+      handler: ({ params, body, meta }) =>
+        execute(params.id, { kind: 'hold', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -150,7 +157,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/resume',
       summary: 'Resume a change that is on hold',
       description: 'Emits `change.updated`.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'resume', ...toUserId(meta) }, meta),
+      handler: ({ params, meta }) => execute(params.id, { kind: 'resume', ...toUserId(meta) }, meta),
     }),
   ]
 }

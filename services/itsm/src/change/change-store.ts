@@ -11,7 +11,7 @@ import {
 import type { Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { findClashNow, findClash, findConflicts } from '../change-window/conflict-context.js'
+import { findClash, findClashNow, findConflicts } from '../change-window/conflict-context.js'
 import { checkProblemLink } from '../links/problem-link.js'
 import { findReferencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
@@ -104,7 +104,7 @@ export function changeStore(
           agreed: await agreedOn(state, classes, meta.tenant),
           policies: await readActiveChangePolicies(db, meta.tenant),
           approvalIds: newApprovalIds(),
-          separationOfDuties: (await settings.of(meta.tenant)).separationOfDuties,
+          separationOfDuties: (await settings.current(meta.tenant)).separationOfDuties,
           clash: await findClash(sql, meta.tenant, state, acceptance),
         }
       }),
@@ -115,7 +115,7 @@ export function changeStore(
         clash: await findClashNow(sql, meta.tenant, state, acceptance, meta.now),
       })),
     /** Paths take an id or a number such as `CHG-12`; anything else is an id that does not exist. */
-    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
+    findId: (reference: string, tenant: TenantScope): Promise<string> =>
       findReferencedId(db, { table: changes, prefix: 'CHG' }, reference, tenant),
   }
 }

@@ -7,8 +7,8 @@ import type {
   Instant,
   NewChange,
 } from '@opsplane/contracts'
-import type { Clash } from '../change-window/guard.js'
-import type { UpdateConflicts } from '../change-window/notice.js'
+import type { Clash } from '../change-window/blackout-guard.js'
+import type { UpdateConflicts } from '../change-window/conflict-events.js'
 import type { RiskFacts } from './policy/risk.js'
 import type { TemplateAgreement } from './template/from-template.js'
 

@@ -1,14 +1,19 @@
 import { ApiError, type ChangeState, type Decider, notFound } from '@opsplane/contracts'
 import { voidApproval } from '../approval/approval.js'
-import { checkBlackouts } from '../change-window/guard.js'
-import { conflictEvents } from '../change-window/notice.js'
+import { checkBlackouts } from '../change-window/blackout-guard.js'
+import { conflictEvents } from '../change-window/conflict-events.js'
+import { approve, reject, submit } from './approval/approval-actions.js'
 import { checkImplementer } from './approval/approval-record.js'
-import { approve, reject, submit } from './approval/approving.js'
-import { type ChangeRecord, addImplementer, checkReviewer, exposeChange } from './approval/separation-of-duties.js'
+import {
+  addImplementer,
+  type ChangeRecord,
+  checkReviewer,
+  exposeChange,
+} from './approval/separation-of-duties.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
 import type { ChangeDecision } from './decision.js'
 import { edit } from './editing.js'
-import { buildInitialChange } from './opened.js'
+import { buildInitialChange } from './initial-state.js'
 import { statusAfter } from './transitions.js'
 
 /** Every rule of a change. Its events are `changeEvents`; which action applies when is `transitions`. */
@@ -27,7 +32,7 @@ function decide(command: ChangeCommand, state: ChangeRecord | null): ChangeDecis
   }
   if (state === null) throw notFound()
   switch (command.kind) {
-    case 'notice':
+    case 'update_conflicts':
       return conflictEvents(command, state)
     case 'edit':
       return edit(command, state)

@@ -2,10 +2,21 @@ import { describe, expect, it } from '@jest/globals'
 import type { ChangePatch, ChangeStatus, ChangeType } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { change } from './domain.js'
-import { after, agreedTemplate, changeIn, createCommand, facts, now, secondApprover, steps, template } from './sample-changes.js'
+import {
+  after,
+  agreedTemplate,
+  changeIn,
+  createCommand,
+  facts,
+  now,
+  secondApprover,
+  steps,
+  template,
+} from './sample-changes.js'
 
 const { given } = specify(change)
-const edit = (patch: ChangePatch) => ({ kind: 'edit', userId: secondApprover, patch, facts, agreed: agreedTemplate, now }) as const
+const edit = (patch: ChangePatch) =>
+  ({ kind: 'edit', userId: secondApprover, patch, facts, agreed: agreedTemplate, now }) as const
 
 /** One alteration of every field approvals stand for. */
 const material: ChangePatch[] = [

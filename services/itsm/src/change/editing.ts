@@ -8,14 +8,14 @@ import {
   type ErrorDetail,
   invalidField,
 } from '@opsplane/contracts'
-import { pendingStatuses } from '../change-window/notice.js'
+import { pendingStatuses } from '../change-window/conflict-events.js'
+import { withdrawApprovals } from './approval/approval-actions.js'
 import { reassign } from './approval/approval-record.js'
-import { withdrawApprovals } from './approval/approving.js'
-import { type ChangeRecord, checkReviewer, addContributor } from './approval/separation-of-duties.js'
+import { addContributor, type ChangeRecord, checkReviewer } from './approval/separation-of-duties.js'
 import type { CommandOf } from './commands.js'
 import { hashChange, isRewritten } from './content.js'
 import type { ChangeDecision } from './decision.js'
-import { checkFields } from './opened.js'
+import { checkFields } from './initial-state.js'
 import { applyPatch } from './patch.js'
 import { computeRisk } from './policy/risk.js'
 import { applyTemplateEdit } from './template/from-template.js'
@@ -98,7 +98,10 @@ function checkType(type: ChangeType, { approvals }: ChangeState): void {
 /** Whoever has had the work in hand remains one of those who carried it out. */
 function recordHandover(after: ChangeRecord, before: ChangeRecord): ChangeRecord {
   if (before.status !== 'implementing' || after.assigneeId === before.assigneeId) return after
-  const implementerIds = addContributor(addContributor(before.implementerIds, before.assigneeId), after.assigneeId)
+  const implementerIds = addContributor(
+    addContributor(before.implementerIds, before.assigneeId),
+    after.assigneeId,
+  )
   return { ...after, implementerIds }
 }
 

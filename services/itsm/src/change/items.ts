@@ -3,7 +3,7 @@ import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { configurationItem } from '../cmdb/item/item-domain.js'
 import type { RiskFacts } from './policy/risk.js'
-import { findTouchedItems, countPastOutcomes, type TouchedItem } from './queries.js'
+import { countPastOutcomes, findTouchedItems, type TouchedItem } from './queries.js'
 
 export interface TouchedItemIds {
   /** Of the change itself. */

@@ -1,8 +1,8 @@
 import { ChangeRisk, ChangeStatus, ChangeType, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, listParameter } from '../lists/filters.js'
-import { unassigned } from '../lists/nobody.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
+import { unassigned } from '../lists/unassigned.js'
 
 const several = 'One or several, repeated or separated by commas.'
 
@@ -17,7 +17,9 @@ export const changeFilters = z.object({
   risk: listParameter(ChangeRisk)
     .optional()
     .meta({ description: several, example: ['high'] }),
-  assigneeId: reference.optional().meta({ description: `A user, or \`${unassigned}\` for unassigned changes.` }),
+  assigneeId: reference
+    .optional()
+    .meta({ description: `A user, or \`${unassigned}\` for unassigned changes.` }),
   assignmentGroup: reference
     .optional()
     .meta({ description: `A team, or \`${unassigned}\` for unrouted changes.` }),

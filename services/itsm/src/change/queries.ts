@@ -11,9 +11,9 @@ import {
 import { events } from '@opsplane/eventstore'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, desc, eq, gt, inArray, isNotNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
-import { equalsOrUnassigned } from '../lists/nobody.js'
-import { tenantConditions } from '../lists/of-tenant.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
+import { tenantConditions } from '../lists/tenant-conditions.js'
+import { equalsOrUnassigned } from '../lists/unassigned.js'
 import { changePolicies, changes } from '../schema/change.js'
 import { configurationItems } from '../schema/cmdb.js'
 import { incidents } from '../schema/incident.js'
@@ -113,14 +113,19 @@ export async function countPastOutcomes(
   const rows = await db
     .select({ outcome })
     .from(changes)
-    .where(and(...tenantConditions(changes, tenant), touchesAny(ids), isNotNull(outcome), ne(changes.id, except)))
+    .where(
+      and(...tenantConditions(changes, tenant), touchesAny(ids), isNotNull(outcome), ne(changes.id, except)),
+    )
     .orderBy(desc(changes.updatedAt), desc(changes.id))
     .limit(pastChanges)
   return { changes: rows.length, failed: rows.filter((row) => row.outcome === 'unsuccessful').length }
 }
 
 /** The policies that may apply, in their order. */
-export async function readActiveChangePolicies(db: Drizzle, tenant: TenantScope): Promise<ChangePolicyState[]> {
+export async function readActiveChangePolicies(
+  db: Drizzle,
+  tenant: TenantScope,
+): Promise<ChangePolicyState[]> {
   const rows = await db
     .select({ state: changePolicies.state })
     .from(changePolicies)

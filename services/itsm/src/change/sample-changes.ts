@@ -17,7 +17,12 @@ import type { TemplateAgreement } from './template/from-template.js'
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
 export const person = (id: string): Actor => ({ id, name: id, type: 'user' })
-export const [requester, implementer, approver, secondApprover] = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer'] as const
+export const [requester, implementer, approver, secondApprover] = [
+  'usr_asker',
+  'usr_worker',
+  'usr_boss',
+  'usr_peer',
+] as const
 /** Who has approved the technical stage of every change that is past it. */
 export const technicalApprover = 'usr_expert'
 export const facts: RiskFacts = { criticalities: [], past: { changes: 0, failed: 0 } }

@@ -72,7 +72,11 @@ export function allowedActions(standing: ChangeTransitionState): ChangeAction[] 
 }
 
 /** The status `action` leads to. Throws invalid_state_transition where the table has none. */
-export function statusAfter(action: ChangeAction, standing: ChangeTransitionState, wanted?: ChangeStatus): ChangeStatus {
+export function statusAfter(
+  action: ChangeAction,
+  standing: ChangeTransitionState,
+  wanted?: ChangeStatus,
+): ChangeStatus {
   const targets = findTargets(action, standing)
   if (targets === undefined) throw invalidChangeTransition(action, standing)
   return targets.find((target) => target === wanted) ?? targets[0]
@@ -83,7 +87,10 @@ export function invalidChangeTransition(action: string, standing: ChangeTransiti
   return invalidTransition(action, from, allowedActions(standing))
 }
 
-function findTargets(action: ChangeAction, { status, type, onHold }: ChangeTransitionState): Targets | undefined {
+function findTargets(
+  action: ChangeAction,
+  { status, type, onHold }: ChangeTransitionState,
+): Targets | undefined {
   if (action === 'resume' ? !onHold : onHold && !onHoldActions.includes(action)) return undefined
   const entry = transitions[action][status]
   return entry === undefined || isTargets(entry) ? entry : entry[type]

@@ -1,8 +1,8 @@
 import { AsOfQuery, CiStatus, Criticality, RelationType } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, listParameter } from '../lists/filters.js'
-import { unassigned } from '../lists/nobody.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
+import { unassigned } from '../lists/unassigned.js'
 
 /** The filters of the item list; all that are given must hold. */
 export const itemFilters = z.object({
@@ -18,7 +18,9 @@ export const itemFilters = z.object({
   criticality: listParameter(Criticality)
     .optional()
     .meta({ description: 'One or several, repeated or separated by commas.', example: ['critical'] }),
-  owner: reference.optional().meta({ description: `A user, or \`${unassigned}\` for items without an owner.` }),
+  owner: reference
+    .optional()
+    .meta({ description: `A user, or \`${unassigned}\` for items without an owner.` }),
   supportGroup: reference
     .optional()
     .meta({ description: `A team, or \`${unassigned}\` for items nobody supports.` }),

@@ -2,8 +2,8 @@ import { type CiStatus, Criticality, type TenantScope } from '@opsplane/contract
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
-import { equalsOrUnassigned } from '../lists/nobody.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
+import { equalsOrUnassigned } from '../lists/unassigned.js'
 import { ciClasses, ciRelations, configurationItems, openIncidents } from '../schema/cmdb.js'
 import { incidents } from '../schema/incident.js'
 

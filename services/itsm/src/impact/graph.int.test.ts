@@ -11,10 +11,10 @@ import {
 import { walkImpact } from '../cmdb/impact/impact.js'
 import {
   bruteForce,
-  toImpactGraph,
   type SampleGraph,
   type SampleRelation,
   sampleGraph,
+  toImpactGraph,
 } from '../cmdb/impact/sample-graphs.js'
 import { writeGraph } from '../cmdb/impact/stored-graph.fixture.js'
 import { openIncidentsText } from '../schema/cmdb.js'

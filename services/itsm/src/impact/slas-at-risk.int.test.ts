@@ -11,7 +11,7 @@ import {
   SlaTimerItem,
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { maxScannedRows } from '../cmdb/item/looked-at.fixture.js'
+import { maxScannedRows } from '../cmdb/item/scanned-rows.fixture.js'
 import { itsm } from '../service.js'
 import { findSlasAtRisk } from './slas-at-risk.js'
 

@@ -6,7 +6,7 @@ import { addHeads, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { autoCloseBatch, autoCloseWork } from './auto-close.js'
 import { claimStatement } from './auto-close-rows.js'
-import { type TestDesk, productionTenant, testDesk } from './desk.fixture.js'
+import { productionTenant, type TestDesk, testDesk } from './desk.fixture.js'
 
 let settings: TestDesk
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import { uncheckedPeople } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
-import { openIncident } from './opening.js'
+import { openIncident } from './open-incident.js'
 
 let service: TestService
 const path = '/itsm/incidents'

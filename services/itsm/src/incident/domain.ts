@@ -10,10 +10,10 @@ import {
 } from '@opsplane/contracts'
 import { recordAlert } from './alerts.js'
 import type { CreateIncident, IncidentCommand, PatchIncident, StepCause } from './commands.js'
-import { findCause, isCallerComment } from './comment/caller.js'
+import { findCause, isCallerComment } from './comment/caller-comment.js'
 import { followUpEvent } from './comment/post-closure-comment.js'
+import { buildInitialIncident } from './initial-state.js'
 import { decideMajor } from './major/major.js'
-import { buildInitialIncident } from './opened.js'
 import { computeOutcome } from './outcomes.js'
 import { childCountEvent } from './parent-child/parent-child.js'
 import { patchStages, resolvePatch } from './patch.js'
@@ -64,7 +64,9 @@ function create(command: CreateIncident, existing: IncidentState | null): Incide
   const after = buildInitialIncident(command)
   const created: IncidentDecision = { type: 'incident.created', after }
   const assigneeId = command.input.assigneeId ?? null
-  return assigneeId === null ? [created] : [created, applyStep({ kind: 'assign', assigneeId }, command.now, after)]
+  return assigneeId === null
+    ? [created]
+    : [created, applyStep({ kind: 'assign', assigneeId }, command.now, after)]
 }
 
 function edit(fields: Partial<IncidentState> | null, now: Instant, state: IncidentState): IncidentDecision[] {
@@ -94,7 +96,7 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
  * resolved to them.
  */
 function applyCallerReply(
-  { comment, quietly }: CommentStep,
+  { comment, keepResolved }: CommentStep,
   now: Instant,
   decision: IncidentDecision,
 ): IncidentDecision[] {
@@ -102,8 +104,11 @@ function applyCallerReply(
   if (comment.visibility !== 'public' || !isCallerComment(comment, after)) return [decision]
   if (after.holdReason === 'awaiting_caller')
     return [decision, applyStep({ kind: 'resume' }, now, after, { cause: 'caller' })]
-  if (after.status !== 'resolved' || quietly) return [decision]
-  return [decision, applyStep({ kind: 'reopen', reason: 'caller commented' }, now, after, { cause: 'caller' })]
+  if (after.status !== 'resolved' || keepResolved) return [decision]
+  return [
+    decision,
+    applyStep({ kind: 'reopen', reason: 'caller commented' }, now, after, { cause: 'caller' }),
+  ]
 }
 
 type CommentStep = Extract<IncidentStep, { kind: 'comment' }>

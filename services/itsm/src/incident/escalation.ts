@@ -5,7 +5,7 @@ import {
   type Severity,
   severities,
 } from '@opsplane/contracts'
-import { isMoreSevere, escalateLevels } from './raised-with.js'
+import { escalateLevels, isMoreSevere } from './escalate-levels.js'
 import type { IncidentStep } from './steps.js'
 import { updateWatchers } from './watchers.js'
 
@@ -27,7 +27,8 @@ export function escalate({ escalateTo, priorityMatrix, ...wanted }: EscalationIn
   if (escalateTo !== undefined) causes.push('raised_to_person')
   if (causes.length === 0) throw wanted.assignmentGroup === undefined ? notRaised(state) : sameGroup()
   const level = state.escalationLevel + 1
-  const follower = escalateTo === undefined ? null : updateWatchers({ userId: escalateTo, watching: true }, state)
+  const follower =
+    escalateTo === undefined ? null : updateWatchers({ userId: escalateTo, watching: true }, state)
   return {
     type: 'incident.escalated' as const,
     changes: {

@@ -5,7 +5,7 @@ import type { People } from '../people.js'
 import { incidents } from '../schema/incident.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import type { IncidentCommand } from './commands.js'
-import { isDedupKeyConflict, dedupKeyConflict } from './dedup-key.js'
+import { dedupKeyConflict, isDedupKeyConflict } from './dedup-key.js'
 import { incident } from './domain.js'
 import { openIncidentByKey } from './lists/queries.js'
 import { allowedMajorActions } from './major/major.js'
@@ -36,14 +36,14 @@ export function incidentStore(
       reopening(id, meta.tenant, () => aggregate.handle(id, command, meta)),
     reopening,
     /** The settings commands are given with. */
-    settingsOf: settings.of,
+    getSettings: settings.current,
     /** The people its commands name. */
     people,
     /** What the incident names. */
-    linksOf: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
+    findLinks: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
       (await aggregate.find(id, tenant))?.state,
     /** Paths take an id or a number such as `INC-12`; anything else is an id that does not exist. */
-    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
+    findId: (reference: string, tenant: TenantScope): Promise<string> =>
       findReferencedId(database.db, { table: incidents, prefix: 'INC' }, reference, tenant),
   }
 }

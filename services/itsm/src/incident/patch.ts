@@ -7,10 +7,10 @@ import {
   type PriorityMatrix,
 } from '@opsplane/contracts'
 import type { PatchIncident } from './commands.js'
-import { checkHoldReason } from './holding.js'
+import { isMoreSevere } from './escalate-levels.js'
+import { checkHoldReason } from './hold-reason.js'
 import { checkParent } from './parent-child/parent-child.js'
-import { type PriorityChange, computePriority } from './priority.js'
-import { isMoreSevere } from './raised-with.js'
+import { computePriority, type PriorityChange } from './priority.js'
 import type { IncidentStep } from './steps.js'
 import { actionTo } from './transitions.js'
 
@@ -44,7 +44,13 @@ export function resolvePatch(command: PatchIncident, state: IncidentState): Reso
   const { resolutionRequired } = command.settings
   const reopens = state.status === 'resolved' && (fields.status === 'open' || fields.status === 'in_progress')
   return {
-    ...{ ...fields, ...computePriority(command, state), comment: command.comment, resolutionRequired, reopens },
+    ...{
+      ...fields,
+      ...computePriority(command, state),
+      comment: command.comment,
+      resolutionRequired,
+      reopens,
+    },
     ...(keepsPriority(command.patch) && { priorityMatrix: command.settings.priorityMatrix }),
   }
 }
@@ -85,7 +91,8 @@ function reopening({ status, reopens }: ResolvedPatch): IncidentStep | null {
 
 /** A first routing to a team, or a lowered severity, is an edit. */
 function escalation(patch: ResolvedPatch, state: IncidentState): IncidentStep | null {
-  const severity = patch.severity !== undefined && isMoreSevere(patch.severity, state.severity) && patch.severity
+  const severity =
+    patch.severity !== undefined && isMoreSevere(patch.severity, state.severity) && patch.severity
   const group =
     state.assignmentGroup !== null && patch.assignmentGroup !== state.assignmentGroup && patch.assignmentGroup
   if (!severity && !group) return null

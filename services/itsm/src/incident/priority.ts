@@ -1,7 +1,7 @@
 import type { IncidentPatch, IncidentState } from '@opsplane/contracts'
-import { findPriority } from '../settings/priority-by.js'
+import { findPriority } from '../settings/priority-matrix.js'
 import type { PatchIncident } from './commands.js'
-import { levelsForSeverity } from './raised-with.js'
+import { levelsForSeverity } from './escalate-levels.js'
 
 export type PriorityChange = Partial<Pick<IncidentState, 'priority' | 'priorityOverride'>> &
   Pick<IncidentPatch, 'impact' | 'urgency'>
@@ -11,7 +11,10 @@ export type PriorityChange = Partial<Pick<IncidentState, 'priority' | 'priorityO
  * it does not give. It stays as it is unless these change, whatever the matrix says by now; an override stays when impact
  * or urgency change. Without any of them the severity alone decides: see `raisedWith`.
  */
-export function computePriority({ patch, by, now, settings }: PatchIncident, state: IncidentState): PriorityChange {
+export function computePriority(
+  { patch, by, now, settings }: PatchIncident,
+  state: IncidentState,
+): PriorityChange {
   if (patch.impact === undefined && patch.urgency === undefined && patch.priorityOverride === undefined)
     return {}
   const raised = levelsForSeverity(patch.severity ?? state.severity, state)

@@ -15,8 +15,8 @@ export type IncidentStep =
   | { kind: 'assign'; assigneeId: string }
   /** With the matrix of the settings a graver severity raises the priority too. */
   | ({ kind: 'escalate'; priorityMatrix?: PriorityMatrix | undefined } & EscalateIncident)
-  /** `quietly` keeps what was said and reopens nothing. */
-  | { kind: 'comment'; comment: IncidentComment; quietly?: boolean }
+  /** `keepResolved` keeps what was said and reopens nothing. */
+  | { kind: 'comment'; comment: IncidentComment; keepResolved?: boolean }
   | { kind: 'start' | 'resume' | 'close' | 'cancel' }
   | { kind: 'hold'; holdReason: HoldReason }
   | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)

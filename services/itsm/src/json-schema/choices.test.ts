@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { JsonSchema } from '@opsplane/json-schema'
-import { faults, object, findRefusedPath } from './json-schema.fixture.js'
+import { faults, findRefusedPath, object } from './json-schema.fixture.js'
 
 const reported = (schema: JsonSchema, value: unknown) => faults(object({ a: schema }), { a: value })
 

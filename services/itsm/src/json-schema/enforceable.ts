@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema, step } from '@opsplane/json-schema'
-import { compile } from './compiled.js'
-import { checkClosed, checkForm } from './declared.js'
+import { compile } from './compile.js'
+import { checkClosed, checkForm } from './declared-properties.js'
 import { definitionName } from './references.js'
 import { type Context, invalidSchema, type SchemaRules } from './schema-rules.js'
 

@@ -1,8 +1,8 @@
 import { ApiError } from '@opsplane/contracts'
 import type { JsonSchema } from '@opsplane/json-schema'
-import { compile } from './compiled.js'
+import { compile } from './compile.js'
+import { checkFaults, withDefaults } from './data-faults.js'
 import { checkEnforceable } from './enforceable.js'
-import { checkFaults, withDefaults } from './fitting.js'
 import type { SchemaRules } from './schema-rules.js'
 
 export const form: SchemaRules = { path: '/formSchema', form: true }
@@ -17,7 +17,9 @@ export const numberedProperties = (count: number, schema: (index: number) => obj
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, schema(index)]))
 
 /** Where, and as what, the first thing wrong was refused. */
-export function catchRefusal(work: () => void): { path: string | undefined; code: string | undefined } | null {
+export function catchRefusal(
+  work: () => void,
+): { path: string | undefined; code: string | undefined } | null {
   try {
     work()
     return null

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
-import { compile } from './compiled.js'
-import { faults, fillDefaults, form, numberedProperties, object, findRefusedPath, catchDataRefusal } from './json-schema.fixture.js'
+import { compile } from './compile.js'
+import {
+  catchDataRefusal,
+  faults,
+  fillDefaults,
+  findRefusedPath,
+  form,
+  numberedProperties,
+  object,
+} from './json-schema.fixture.js'
 
 const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : object({ a: deep(levels - 1) }))
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
-import { faults, fillDefaults, list, numberedProperties, object, findRefusedPath, catchRefusal } from './json-schema.fixture.js'
+import {
+  catchRefusal,
+  faults,
+  fillDefaults,
+  findRefusedPath,
+  list,
+  numberedProperties,
+  object,
+} from './json-schema.fixture.js'
 
 const line = object(
   {
@@ -43,7 +51,9 @@ describe('a list of objects', () => {
 
   it('gets the defaults of its items, once', () => {
     const packed = { gift: false }
-    const once = fillDefaults(order, { lines: [{ sku: 'AB-1' }, { sku: 'AB-2', quantity: 2, packed: {} }, 7] })
+    const once = fillDefaults(order, {
+      lines: [{ sku: 'AB-1' }, { sku: 'AB-2', quantity: 2, packed: {} }, 7],
+    })
     expect(once).toEqual({
       lines: [{ sku: 'AB-1', quantity: 1, packed }, { sku: 'AB-2', quantity: 2, packed }, 7],
     })

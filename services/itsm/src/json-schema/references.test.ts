@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import { faults, fillDefaults, list, object, findRefusedPath, catchDataRefusal } from './json-schema.fixture.js'
+import {
+  catchDataRefusal,
+  faults,
+  fillDefaults,
+  findRefusedPath,
+  list,
+  object,
+} from './json-schema.fixture.js'
 
 const address = object(
   { zip: { type: 'string' }, country: { type: 'string', default: 'DE' } },

@@ -11,7 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { findReferencedId } from '../lists/referenced-id.js'
 import { knowledgeArticles } from '../schema/knowledge.js'
 import { article } from './domain.js'
-import { readArticleRows, countVotes } from './queries.js'
+import { countVotes, readArticleRows } from './queries.js'
 import type { ArticleCommand, ArticleState } from './state.js'
 import { allowedActions } from './transitions.js'
 import { articleVote, voteId } from './vote.js'
@@ -46,8 +46,11 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
     asOf: async (id: string, tenant: TenantScope, asOf: Instant | undefined) =>
       counted(await aggregate.asOf(id, tenant, asOf), tenant, asOf),
     /** What the statuses of its versions follow from. Throws not_found where it is, or was, not there. */
-    standingOf: (id: string, tenant: TenantScope, asOf: Instant | undefined): Promise<ArticleVersionInfo> =>
-      aggregate.asOf(id, tenant, asOf),
+    getVersionInfo: (
+      id: string,
+      tenant: TenantScope,
+      asOf: Instant | undefined,
+    ): Promise<ArticleVersionInfo> => aggregate.asOf(id, tenant, asOf),
     handle: (id: string, command: ArticleCommand, meta: CommandMeta) =>
       store.transact(meta, async (unit) => counted(await unit.handle(aggregate, id, command), meta.tenant), {
         queueKey: id,
@@ -70,7 +73,7 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
       )
     },
     /** Paths take an id or a number such as `KB-12`; anything else is an id that does not exist. */
-    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
+    findId: (reference: string, tenant: TenantScope): Promise<string> =>
       findReferencedId(db, { table: knowledgeArticles, prefix: 'KB' }, reference, tenant),
   }
 }
@@ -82,7 +85,10 @@ function present(state: ArticleState, version: number): Article {
   return { ...shown, helpfulness: noVotes, version, allowedActions: allowedActions(state) }
 }
 
-export type ArticleVersionInfo = Pick<Article, 'status' | 'articleVersion' | 'publishedVersion' | 'publishedAt'>
+export type ArticleVersionInfo = Pick<
+  Article,
+  'status' | 'articleVersion' | 'publishedVersion' | 'publishedAt'
+>
 
 /** What became of one version of an article. */
 export function versionStatus(articleVersion: number, article: ArticleVersionInfo): ArticleVersionStatus {

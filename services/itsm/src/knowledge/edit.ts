@@ -1,6 +1,6 @@
 import { type ArticlePatch, changedFields } from '@opsplane/contracts'
 import type { ArticleDecision } from './decision.js'
-import type { ArticleState, ActingUser } from './state.js'
+import type { ActingUser, ArticleState } from './state.js'
 
 /** What changes nothing decides nothing. The first change to a published article begins its next version. */
 export function edit(

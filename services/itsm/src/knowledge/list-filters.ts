@@ -1,7 +1,7 @@
 import { ArticleStatus, ArticleVersionStatus } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { searchFilter, searchSyntax, listParameter } from '../lists/filters.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, searchFilter, searchSyntax } from '../lists/filters.js'
 
 const q = searchFilter.meta({ description: `Words in number, title, tags or summary. ${searchSyntax}` })
 

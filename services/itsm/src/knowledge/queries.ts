@@ -3,7 +3,7 @@ import { stateAsOf } from '@opsplane/eventstore'
 import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, exists, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
 import { knowledgeArticles, knowledgePublished, knowledgeVotes } from '../schema/knowledge.js'
 
 export interface ContentFilters {

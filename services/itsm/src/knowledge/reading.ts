@@ -8,11 +8,11 @@ import type { ArticleStore } from './article-store.js'
 import { article } from './domain.js'
 import {
   type ArticleFilters,
+  draftSelection,
   inTenant,
   publishedSelection,
   readable,
   readableAsOf,
-  draftSelection,
 } from './queries.js'
 import { content, publishedPast } from './rows.js'
 

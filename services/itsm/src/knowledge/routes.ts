@@ -58,7 +58,14 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       handler: async ({ body, meta }) => {
         const id = newId('article')
         const number = `KB-${await ctx.store.numbers.next(meta.tenant.workspaceId, 'article')}`
-        const command = { kind: 'create', id, number, by: toActingUser(meta), now: meta.now, input: body } as const
+        const command = {
+          kind: 'create',
+          id,
+          number,
+          by: toActingUser(meta),
+          now: meta.now,
+          input: body,
+        } as const
         return articles.create(id, command, meta)
       },
     }),
@@ -77,7 +84,7 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       response: Article,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
-        reading.get(await articles.idOf(params.id, meta.tenant), query.asOf, meta),
+        reading.get(await articles.findId(params.id, meta.tenant), query.asOf, meta),
     }),
 
     defineRoute({
@@ -95,7 +102,7 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       response: Article,
       errors: transitionErrors,
       handler: async ({ params, body, meta }) => {
-        const id = await articles.idOf(params.id, meta.tenant)
+        const id = await articles.findId(params.id, meta.tenant)
         return articles.handle(id, { kind: 'edit', patch: body, by: toActingUser(meta), now: meta.now }, meta)
       },
     }),
@@ -112,7 +119,7 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       status: 204,
       errors: transitionErrors,
       handler: async ({ params, meta }) =>
-        articles.remove(await articles.idOf(params.id, meta.tenant), meta.now, meta),
+        articles.remove(await articles.findId(params.id, meta.tenant), meta.now, meta),
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import type { Actor, ArticleStatus } from '@opsplane/contracts'
 import { article } from './domain.js'
-import type { ArticleCommand, ArticleState, ActingUser, CreateArticle } from './state.js'
+import type { ActingUser, ArticleCommand, ArticleState, CreateArticle } from './state.js'
 
 /** Articles to test with, each reached by commands alone. */
 

@@ -48,7 +48,10 @@ export function statusAfter(action: ArticleAction, standing: ArticleTransitionSt
   return transition.to
 }
 
-function findTransition(action: ArticleAction, { status, publishedVersion }: ArticleTransitionState): Transition | undefined {
+function findTransition(
+  action: ArticleAction,
+  { status, publishedVersion }: ArticleTransitionState,
+): Transition | undefined {
   const transition = transitions[action][status]
   if (!transition?.only) return transition
   return (transition.only === 'live') === (publishedVersion !== null) ? transition : undefined

@@ -31,7 +31,7 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
       errors: [...contract.errors],
       handler: async ({ params, query: { limit, after, asOf, ...filters }, binding, meta }) =>
         versions.list(
-          await articles.idOf(params.id, meta.tenant),
+          await articles.findId(params.id, meta.tenant),
           { filters, asOf, limit, after, binding },
           meta,
         ),
@@ -46,7 +46,12 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
       query: AsOfQuery,
       errors: [...contract.errors],
       handler: async ({ params, query, meta }) =>
-        versions.get(await articles.idOf(params.id, meta.tenant), parseVersionNumber(params.n), query.asOf, meta),
+        versions.get(
+          await articles.findId(params.id, meta.tenant),
+          parseVersionNumber(params.n),
+          query.asOf,
+          meta,
+        ),
     }),
   ]
 }

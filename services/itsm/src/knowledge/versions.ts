@@ -11,7 +11,7 @@ import { keysetPage, matchesText, type Selection } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, inArray, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { knowledgeVersions as table } from '../schema/knowledge.js'
-import { type ArticleVersionInfo, type ArticleStore, versionStatus } from './article-store.js'
+import { type ArticleStore, type ArticleVersionInfo, versionStatus } from './article-store.js'
 import { article } from './domain.js'
 import { content, versionsPast } from './rows.js'
 
@@ -55,7 +55,7 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
 
   return {
     async list(id: string, { filters, ...bounds }: VersionPage, meta: RequestMeta) {
-      const standing = await articles.standingOf(id, meta.tenant, bounds.asOf)
+      const standing = await articles.getVersionInfo(id, meta.tenant, bounds.asOf)
       const { status, q } = filters
       const where = [
         status && hasStatus(status, standing),
@@ -67,7 +67,7 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
 
     /** Throws not_found for a version there is, or was, not. */
     async get(id: string, n: number, asOf: Instant | undefined, meta: RequestMeta): Promise<ArticleVersion> {
-      const standing = await articles.standingOf(id, meta.tenant, asOf)
+      const standing = await articles.getVersionInfo(id, meta.tenant, asOf)
       if (!Number.isInteger(n) || n > standing.articleVersion) throw notFound()
       const where = [eq(table.articleVersion, n)]
       const { items } = await page(id, standing, { where }, { asOf, limit: 1, binding: 'one' }, meta)

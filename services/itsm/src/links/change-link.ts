@@ -2,7 +2,7 @@ import type { TenantScope } from '@opsplane/contracts'
 import { invalidField } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
-import { tenantConditions } from '../lists/of-tenant.js'
+import { tenantConditions } from '../lists/tenant-conditions.js'
 import { changes } from '../schema/change.js'
 import { endedChangeStatuses } from './change-end.js'
 

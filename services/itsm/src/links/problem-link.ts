@@ -2,7 +2,7 @@ import type { ProblemState, TenantScope } from '@opsplane/contracts'
 import { invalidField, ProblemStatus } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
-import { tenantConditions } from '../lists/of-tenant.js'
+import { tenantConditions } from '../lists/tenant-conditions.js'
 import { problems } from '../schema/problem.js'
 
 /** Nothing more comes of it for those who wait, unless it is reopened. */

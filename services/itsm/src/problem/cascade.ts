@@ -15,7 +15,7 @@ import { incident } from '../incident/domain.js'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidents as table } from '../schema/incident.js'
 import type { ProblemStore } from './problem-store.js'
-import { type Reaction, findReaction, findEndReaction, toIncidentSteps } from './reaction.js'
+import { findEndReaction, findReaction, type Reaction, toIncidentSteps } from './reaction.js'
 
 /** Incidents changed in one commit. */
 export const batchSize = 50

@@ -10,7 +10,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { change as changeDecider } from '../change/domain.js'
-import { toCommandMeta, createReplica, type TestReplica } from '../replica.fixture.js'
+import { createReplica, type TestReplica, toCommandMeta } from '../replica.fixture.js'
 import { itsm } from '../service.js'
 import { createChangesEndedReporter } from './changes-ended.js'
 
@@ -74,15 +74,19 @@ it('tells it again where another change was linked and is over, and not when a c
   const problem = await record()
   const window = { plannedStart: '2026-03-07T22:00:00.000Z', plannedEnd: '2026-03-08T02:00:00.000Z' }
   const change = await draft({ problemId: problem.id, type: 'emergency', ...window })
-  const boss = service.as({ ...principal, userId: 'usr_boss', actor: { ...principal.actor, id: 'usr_boss' } })
+  const approver = service.as({
+    ...principal,
+    userId: 'usr_boss',
+    actor: { ...principal.actor, id: 'usr_boss' },
+  })
   const act = (action: string, body: object, as = api()) =>
     as.post(`/itsm/changes/${change.id}/${action}`, body).then((reply) => reply.data(Change))
   await act('submit', {})
-  await act('approve', {}, boss)
+  await act('approve', {}, approver)
   await act('implement', {})
   await act('complete', { outcome: 'successful' })
   expect(await reported(problem)).toEqual([[change.number]])
-  await act('close', {}, boss)
+  await act('close', {}, approver)
   expect(await reported(problem)).toEqual([[change.number]])
   const later = await draft({ problemId: problem.id })
   await cancel(later)
@@ -115,7 +119,9 @@ it('tells once of changes that end together, however many replicas apply which o
       const ended = [await draft({ problemId: problem.id }), await draft({ problemId: problem.id })]
       await cancelTogether(one, ended)
       const events = await Promise.all(ended.map(cancellationOf))
-      const applying = replicas.flatMap((ctx) => events.map((event) => createChangesEndedReporter(ctx)(event)))
+      const applying = replicas.flatMap((ctx) =>
+        events.map((event) => createChangesEndedReporter(ctx)(event)),
+      )
       await Promise.all(applying)
       const again = createChangesEndedReporter(one)
       for (const event of events) await again(event)

@@ -28,14 +28,14 @@ export type ChangesEndedContext = Pick<ServiceContext, 'store' | 'clock' | 'data
 export function createChangesEndedReporter({ store, clock, database }: ChangesEndedContext) {
   const problems = store.aggregate(problem)
 
-  const tell = (id: string, changeId: string, meta: CommandMeta) =>
+  const report = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
       // Read before what has been reported of it: whoever tells in between takes the version this is decided on.
       const current = await unit.find(problems, id)
       if (!current) return
       const ended = await findUnreportedEnd(database.db, meta.tenant, current.state, changeId)
       if (ended === null) return
-      await unit.handle(problems, id, { kind: 'tell_changes_ended', changes: ended }, { current })
+      await unit.handle(problems, id, { kind: 'report_changes_ended', changes: ended }, { current })
     })
 
   return async (event: PlatformEvent): Promise<void> => {
@@ -45,7 +45,7 @@ export function createChangesEndedReporter({ store, clock, database }: ChangesEn
     const tenant = { workspaceId: event.workspaceId, environment: event.environment }
     const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: event.id }
     const change = ChangeState.parse(after)
-    for (const id of await findOpenProblems(database.db, tenant, change)) await tell(id, change.id, meta)
+    for (const id of await findOpenProblems(database.db, tenant, change)) await report(id, change.id, meta)
   }
 }
 
@@ -105,7 +105,12 @@ async function findUnreportedEnd(
         or(eq(changes.problemId, problemId), inArray(changes.id, changeIds)),
       ),
     )
-    .orderBy(inArray(changes.status, [...endedChangeStatuses]), reported, ne(changes.id, changeId), desc(changes.id))
+    .orderBy(
+      inArray(changes.status, [...endedChangeStatuses]),
+      reported,
+      ne(changes.id, changeId),
+      desc(changes.id),
+    )
     .limit(maxReported)
   const ended = rows.map((row) => ({ reported: row.reported, ...ChangeState.parse(row.state) }))
   if (!ended.every(isOver) || !ended.some((change) => change.id === changeId && !change.reported)) return null

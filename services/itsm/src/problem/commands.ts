@@ -37,7 +37,7 @@ export type ProblemStep =
 
 /** Tells that every change linked to it is over. */
 export interface ReportChangesEnded {
-  kind: 'tell_changes_ended'
+  kind: 'report_changes_ended'
   changes: EndedChange[]
 }
 

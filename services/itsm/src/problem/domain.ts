@@ -9,7 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { hasEnded } from '../links/problem-link.js'
 import type { ProblemCommand } from './commands.js'
-import { buildInitialProblem } from './opened.js'
+import { buildInitialProblem } from './initial-state.js'
 import { computeOutcome } from './outcomes.js'
 import { statusAfter } from './transitions.js'
 
@@ -31,7 +31,7 @@ function decide(
     return [{ type: 'problem.created', after: buildInitialProblem(command) }]
   }
   if (state === null) throw notFound()
-  if (command.kind === 'tell_changes_ended')
+  if (command.kind === 'report_changes_ended')
     return hasEnded(state)
       ? []
       : [{ type: 'problem.changes_ended', after: state, extras: { endedChanges: command.changes } }]

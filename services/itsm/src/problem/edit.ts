@@ -1,6 +1,6 @@
 import { invalidField, type PriorityMatrix, type ProblemPatch, type ProblemState } from '@opsplane/contracts'
-import { findPriority } from '../settings/priority-by.js'
-import { distinct } from './opened.js'
+import { findPriority } from '../settings/priority-matrix.js'
+import { distinct } from './initial-state.js'
 
 /**
  * The fields a PATCH sets. The priority follows impact and urgency when one of them is changed; a workaround that is

@@ -1,8 +1,8 @@
 import { Priority, ProblemStatus } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, listParameter } from '../lists/filters.js'
-import { unassigned } from '../lists/nobody.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
+import { unassigned } from '../lists/unassigned.js'
 
 /** The filters of the problem list; all that are given must hold. */
 export const problemFilters = z.object({
@@ -23,7 +23,9 @@ export const problemFilters = z.object({
     .transform((text) => text === 'true')
     .optional()
     .meta({ description: '`true`: known errors only.' }),
-  assigneeId: reference.optional().meta({ description: `A user, or \`${unassigned}\` for unassigned problems.` }),
+  assigneeId: reference
+    .optional()
+    .meta({ description: `A user, or \`${unassigned}\` for unassigned problems.` }),
   assignmentGroup: reference
     .optional()
     .meta({ description: `A team, or \`${unassigned}\` for unrouted problems.` }),

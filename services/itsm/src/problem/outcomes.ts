@@ -7,7 +7,7 @@ import {
 } from '@opsplane/contracts'
 import type { ProblemStep } from './commands.js'
 import { checkKnown, editProblem } from './edit.js'
-import { closeProblem, buildResolution } from './ending.js'
+import { buildResolution, closeProblem } from './resolution.js'
 
 /** What an action does beside moving the status. */
 export interface Outcome {

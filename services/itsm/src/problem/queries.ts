@@ -2,8 +2,8 @@ import type { Priority, ProblemStatus, TenantScope } from '@opsplane/contracts'
 import { matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
-import { equalsOrUnassigned } from '../lists/nobody.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
+import { equalsOrUnassigned } from '../lists/unassigned.js'
 import { problems } from '../schema/problem.js'
 
 export interface ProblemFilters extends CreatedFilters {

@@ -4,7 +4,7 @@ import { type Receiver, startReceiver, startTestService, type TestService, waitF
 import { knowledgeTeam } from '../knowledge/knowledge.fixture.js'
 import { itsm } from '../service.js'
 import { modelVectors } from './model-vectors.js'
-import { loadRelevanceSet, scoreRelevance, ndcgAt10, queryKinds, type Scores } from './relevance-set.js'
+import { loadRelevanceSet, ndcgAt10, queryKinds, type Scores, scoreRelevance } from './relevance-set.js'
 
 interface Measured {
   service: TestService
@@ -18,7 +18,7 @@ let withEndpoint: Measured
 let withModel: Measured
 const { articles, queries } = loadRelevanceSet()
 /** However busy the machine is, what is measured are the vectors and not who was in time. */
-const searchPatience = { embeddingMs: 50_000 }
+const searchTimeouts = { embeddingMs: 50_000 }
 
 beforeAll(async () => {
   const { model, vectorOf } = modelVectors()
@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 async function start(env: Record<string, string>): Promise<Measured> {
-  const service = await startTestService(itsm, { overrides: { searchPatience }, env })
+  const service = await startTestService(itsm, { overrides: { searchTimeouts }, env })
   const team = knowledgeTeam(service)
   const names = new Map<string, string>()
   for (const { id, ...fields } of articles) names.set((await team.publish(fields)).id, id)

@@ -5,12 +5,16 @@ import { sql } from 'drizzle-orm'
 
 /** Unique over the dedup keys of the incidents that take alerts. */
 export const dedupKeyIndex = 'incidents_dedup_key'
-export const acceptsAlertsCondition = sql.raw(`dedup_key is not null and status in ('open', 'in_progress', 'on_hold')`)
+export const acceptsAlertsCondition = sql.raw(
+  `dedup_key is not null and status in ('open', 'in_progress', 'on_hold')`,
+)
 
 export const isMajorCondition = sql.raw(`major_state <> 'none'`)
 
 /** The incidents that may be closed by themselves. */
-export const autoClosableCondition = sql.raw(`status = 'resolved' and major_state is distinct from 'accepted'`)
+export const autoClosableCondition = sql.raw(
+  `status = 'resolved' and major_state is distinct from 'accepted'`,
+)
 export const resolvedSince = sql.raw(`(state->>'resolvedAt')`)
 
 /** The values of a field from the most urgent on, and which one states from before the field have. */

@@ -4,13 +4,13 @@ import type { ExtraConfigColumn } from 'drizzle-orm/pg-core'
 import { index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { openIncidents } from './cmdb.js'
 import {
+  acceptsAlertsCondition,
   autoClosableCondition,
   dedupKeyIndex,
   isMajorCondition,
-  urgencyRanks,
   resolvedSince,
-  acceptsAlertsCondition,
   urgency,
+  urgencyRanks,
 } from './incident-indexes.js'
 
 /** Of a field that states from before it was introduced lack. */

@@ -37,7 +37,7 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
      * The settings that hold for a tenant: one read by primary key, the defaults where there is no row. What was read is
      * kept for a moment, as every new incident asks.
      */
-    async of(tenant: TenantScope): Promise<ItsmSettingsState> {
+    async current(tenant: TenantScope): Promise<ItsmSettingsState> {
       const key = tenantKey(tenant)
       const known = kept.get(key)
       if (known && known.until > performance.now()) return known.read

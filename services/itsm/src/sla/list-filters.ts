@@ -1,7 +1,7 @@
 import { MomentOrDay, SlaClockState, SlaEntityType, SlaMetric, SlaPolicyState } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, listParameter } from '../lists/filters.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 
 const several = 'repeated or separated by commas'
 const entityTypes = listParameter(SlaEntityType)

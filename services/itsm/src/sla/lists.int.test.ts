@@ -3,7 +3,7 @@ import { type NewSlaPolicy, SlaCalendar, SlaPolicy } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import type { z } from 'zod'
 import { itsm } from '../service.js'
-import { listAllIds } from './timer/walk.fixture.js'
+import { listAllIds } from './timer/list-ids.fixture.js'
 
 /** Stands still until it is moved. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
@@ -146,7 +146,8 @@ describe('the list of calendars', () => {
       ['timeZone=Europe/Berlin&q=office', [berlin.id]],
       [`createdAfter=${berlin.createdAt}&createdBefore=${plant.createdAt}`, [night.id]],
     ]
-    for (const [query, ids] of expected) expect([query, await listAllIds(api, path, query)]).toEqual([query, ids])
+    for (const [query, ids] of expected)
+      expect([query, await listAllIds(api, path, query)]).toEqual([query, ids])
     pass()
     await api.patch(`${path}/${berlin.id}`, { name: 'Works' })
     expect(await listAllIds(api, path, 'sort=updatedAt')).toEqual([night.id, plant.id, berlin.id])
@@ -174,7 +175,8 @@ describe('the list of calendars', () => {
       [`asOf=${office.createdAt}`, [office.id]],
       [`asOf=2026-03-02T08:59:59.999Z`, []],
     ]
-    for (const [query, ids] of expected) expect([query, await listAllIds(api, path, query)]).toEqual([query, ids])
+    for (const [query, ids] of expected)
+      expect([query, await listAllIds(api, path, query)]).toEqual([query, ids])
     expect((await api.get(`${path}?${asOf}&sort=updatedAt`)).status).toBe(422)
     expect((await api.get(`${path}/${night.id}?${asOf}`)).data(SlaCalendar)).toEqual(night)
     expect((await api.get(`${path}/${office.id}?${asOf}`)).data(SlaCalendar)).toEqual(office)

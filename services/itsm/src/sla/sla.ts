@@ -2,14 +2,14 @@ import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/ser
 import type { IncidentStore } from '../incident/incident-store.js'
 import { slaEntities } from './entity/entities.js'
 import { incidentBreach } from './escalation/breach.js'
-import { createEscalationConsumer, thresholdEvents } from './escalation/escalating.js'
+import { createEscalationConsumer, thresholdEvents } from './escalation/escalation-consumer.js'
 import { calendarRoutes } from './policy/calendar-routes.js'
 import { explainRoutes } from './policy/explain-routes.js'
 import { slaCalendar, slaPolicy } from './policy/policy.js'
 import { policyRoutes } from './policy/policy-routes.js'
 import { policyUseRoutes } from './policy/policy-use-routes.js'
-import { createSlaPolicyWriter } from './policy/saving.js'
-import { type Clocks, createClocks, clockWorkerName } from './timer/clocks.js'
+import { createSlaPolicyWriter } from './policy/policy-writer.js'
+import { type Clocks, clockWorkerName, createClocks } from './timer/clocks.js'
 import { slaStores } from './timer/stores.js'
 import { slaTimer } from './timer/timer.js'
 import { timerRoutes } from './timer/timer-routes.js'
@@ -36,8 +36,8 @@ export function createSla(ctx: ServiceContext, incidents: IncidentStore): Servic
 
 /** An event only says which entity to look at: what happened to it is read from the log, in its order. */
 function slaConsumers(ctx: ServiceContext, clocks: Clocks, incidents: IncidentStore): BackgroundWork[] {
-  const escalating = createEscalationConsumer(ctx, clocks.pinnedPolicies, incidents.settingsOf)
-  ctx.dueWork.start(clocks.telling)
+  const escalating = createEscalationConsumer(ctx, clocks.pinnedPolicies, incidents.getSettings)
+  ctx.dueWork.start(clocks.worker)
   return [
     ...slaEntities.map(({ durable, eventTypes }) =>
       ctx.consume({

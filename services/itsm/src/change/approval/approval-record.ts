@@ -1,6 +1,11 @@
 import { ApiError, type Approval, type Instant, invalidField } from '@opsplane/contracts'
 import { tooFewApprovers, voidApproval } from '../../approval/approval.js'
-import { toMissingApprovals, formatRulePair, type UnmetAuthorization, findUnmetAuthorization } from './distinct.js'
+import {
+  findUnmetAuthorization,
+  formatRulePair,
+  toMissingApprovals,
+  type UnmetAuthorization,
+} from './distinct-approvers.js'
 import type { ChangeRecord } from './separation-of-duties.js'
 
 /**
@@ -30,7 +35,9 @@ export function technicalApprovers(change: ChangeRecord): string[] {
 /** The approvals of a change none of which stands any longer; decisions stay on record. */
 export function voidAll(approvals: readonly Approval[], now: Instant): Approval[] {
   return approvals.map((approval) =>
-    approval.status === 'approved' ? { ...approval, status: 'void', endedAt: now } : voidApproval(approval, now),
+    approval.status === 'approved'
+      ? { ...approval, status: 'void', endedAt: now }
+      : voidApproval(approval, now),
   )
 }
 
@@ -138,5 +145,9 @@ export function checkApproversLeft(change: ChangeRecord): void {
 function unmetAuthorizationOfChange(change: ChangeRecord): UnmetAuthorization | undefined {
   const { approvalPolicy } = change
   if (!approvalPolicy) return undefined
-  return findUnmetAuthorization(technicalStage(change).map(toMissingApprovals), approvalPolicy, findExcludedIds(change))
+  return findUnmetAuthorization(
+    technicalStage(change).map(toMissingApprovals),
+    approvalPolicy,
+    findExcludedIds(change),
+  )
 }

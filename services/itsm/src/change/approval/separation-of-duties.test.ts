@@ -5,16 +5,16 @@ import type { ChangeStep } from '../commands.js'
 import { change } from '../domain.js'
 import {
   approvalIds,
-  requester,
   approver,
   changeIn,
-  technicalApprover,
   facts,
-  now,
-  secondApprover,
-  person,
-  steps,
   implementer,
+  now,
+  person,
+  requester,
+  secondApprover,
+  steps,
+  technicalApprover,
 } from '../sample-changes.js'
 import { type ChangeRecord, maxContributors } from './separation-of-duties.js'
 
@@ -67,7 +67,10 @@ describe('who has written on a change', () => {
   it('stays away when others submit it again, or edit it after it was approved', () => {
     const submitted = then(draft, edit(secondApprover, { title: 'Another' }), steps.submit)
     const rejected = then(submitted, { kind: 'reject', ...by(approver), reason: 'Not yet.' })
-    const approved = then(submitted, approve(approver), { ...approve(technicalApprover), approvalIds: ['apr_next'] })
+    const approved = then(submitted, approve(approver), {
+      ...approve(technicalApprover),
+      approvalIds: ['apr_next'],
+    })
     expect(approved.status).toBe('scheduled')
     for (const state of [rejected, then(approved, edit(approver, { testPlan: 'Look.' }))]) {
       const again = then(state, { ...steps.submit, approvalIds: ['apr_again'] })
@@ -114,7 +117,9 @@ describe('who has written on a change', () => {
     const policy: ChangePolicyState = {
       ...{ id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Board', order: 1, conditions: {} },
       ...{ status: 'active', createdAt: now, updatedAt: now },
-      technical: [ApprovalRule.parse({ name: 'Both', approverIds: [approver, secondApprover], waitFor: { count: 2 } })],
+      technical: [
+        ApprovalRule.parse({ name: 'Both', approverIds: [approver, secondApprover], waitFor: { count: 2 } }),
+      ],
       authorization: [ApprovalRule.parse({ name: 'Anyone' })],
       distinctApprovers: false,
     }
@@ -166,11 +171,20 @@ describe('who has carried a change out', () => {
 
   it.each<[string, ChangeStep[]]>([
     ['begun it', [{ ...steps.implement, userId: secondApprover }, steps.complete]],
-    ['held it up', [steps.implement, { ...steps.hold, userId: secondApprover }, steps.resume, steps.complete]],
-    ['had it go on', [steps.implement, steps.hold, { ...steps.resume, userId: secondApprover }, steps.complete]],
+    [
+      'held it up',
+      [steps.implement, { ...steps.hold, userId: secondApprover }, steps.resume, steps.complete],
+    ],
+    [
+      'had it go on',
+      [steps.implement, steps.hold, { ...steps.resume, userId: secondApprover }, steps.complete],
+    ],
     ['completed it', [steps.implement, { ...steps.complete, userId: secondApprover }]],
     ['rolled it back', [steps.implement, { ...steps.rollback, userId: secondApprover }]],
-    ['rolled it back in its review', [steps.implement, steps.complete, { ...steps.rollback, userId: secondApprover }]],
+    [
+      'rolled it back in its review',
+      [steps.implement, steps.complete, { ...steps.rollback, userId: secondApprover }],
+    ],
   ])('does not review it having %s', (_, path) => {
     const state = then(changeIn('normal', 'scheduled'), ...path)
     for (const userId of [implementer, secondApprover]) given(state).when(close(userId)).fails('forbidden')
@@ -188,10 +202,15 @@ describe('who has carried a change out', () => {
   })
 
   it('is nobody who was done with it before the work began', () => {
-    const path = [edit(requester, { assigneeId: 'usr_new' }), { ...steps.hold, userId: secondApprover }, steps.resume]
+    const path = [
+      edit(requester, { assigneeId: 'usr_new' }),
+      { ...steps.hold, userId: secondApprover },
+      steps.resume,
+    ]
     const scheduled = then(changeIn('normal', 'scheduled'), ...path)
     const state = completed(then(scheduled, { ...steps.implement, userId: 'usr_new' }))
-    for (const userId of [implementer, secondApprover]) expect(then(state, close(userId)).status).toBe('closed')
+    for (const userId of [implementer, secondApprover])
+      expect(then(state, close(userId)).status).toBe('closed')
   })
 
   it('is remembered, and who could not be does not take part', () => {

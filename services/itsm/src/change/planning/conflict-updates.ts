@@ -8,10 +8,10 @@ import {
 import { isDependencyAway } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { AffectedChange } from '../../change-window/affected.js'
-import { findConflictsOfMany } from '../../change-window/conflicts-of-many.js'
+import { findConflictsOfMany } from '../../change-window/bulk-conflicts.js'
+import { conflictEvents, pendingStatuses } from '../../change-window/conflict-events.js'
 import { linksInDatabase, readTenantLinks } from '../../change-window/impact-links.js'
 import type { ImpactLinks } from '../../change-window/links-in-memory.js'
-import { conflictEvents, pendingStatuses } from '../../change-window/notice.js'
 import type { StatementRunner } from '../../cmdb/impact/impact-graph.js'
 import { change } from '../domain.js'
 
@@ -39,7 +39,7 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
   }
 
   /** Those that collide with something else than they keep. */
-  const outdatedOf = async (
+  const findOutdated = async (
     tenant: TenantScope,
     affected: readonly AffectedChange[],
     links: ImpactLinks,
@@ -49,7 +49,9 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     const found = await findConflictsOfMany(sql, tenant, [...states.values()], links)
     return affected.filter(({ id }) => {
       const [state, conflicts] = [states.get(id), found.get(id)]
-      return state && conflicts && conflictEvents({ kind: 'notice', conflicts, now }, state).length > 0
+      return (
+        state && conflicts && conflictEvents({ kind: 'update_conflicts', conflicts, now }, state).length > 0
+      )
     })
   }
 
@@ -66,7 +68,7 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
         for (const { id, event } of affected) {
           const [current, conflicts] = [found.get(id), conflictsOf.get(id)]
           if (current === undefined || conflicts === undefined) continue
-          const command = { kind: 'notice', conflicts, now } as const
+          const command = { kind: 'update_conflicts', conflicts, now } as const
           await unit.handle(changes, id, command, { current, causationId: event.id })
         }
       })
@@ -94,5 +96,5 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     }
   }
 
-  return { outdatedOf, writeAll }
+  return { findOutdated, writeAll }
 }

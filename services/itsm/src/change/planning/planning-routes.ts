@@ -2,9 +2,9 @@ import { ChangeCalendar, ChangeCalendarQuery, ChangeConflicts, ChangeSlots } fro
 import { defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { readChangeCalendar, calendarSpan } from '../../change-window/calendar.js'
+import { calendarSpan, readChangeCalendar } from '../../change-window/calendar.js'
 import { findConflicts } from '../../change-window/conflict-context.js'
-import { findSlots } from '../../change-window/slots-for.js'
+import { findSlots } from '../../change-window/slot-search.js'
 import type { ChangeStore } from '../change-store.js'
 import { tag } from '../routes.js'
 
@@ -42,7 +42,7 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       response: ChangeConflicts,
       errors: ['not_found'],
       handler: async ({ params, meta }) => {
-        const change = await changes.get(await changes.idOf(params.id, meta.tenant), meta.tenant)
+        const change = await changes.get(await changes.findId(params.id, meta.tenant), meta.tenant)
         return { asOf: meta.now, conflicts: await findConflicts(sql, meta.tenant, change) }
       },
     }),
@@ -59,7 +59,7 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       response: ChangeSlots,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) => {
-        const change = await changes.get(await changes.idOf(params.id, meta.tenant), meta.tenant)
+        const change = await changes.get(await changes.findId(params.id, meta.tenant), meta.tenant)
         return findSlots(sql, meta.tenant, change, { ...query, now: meta.now })
       },
     }),

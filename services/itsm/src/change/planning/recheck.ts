@@ -2,7 +2,7 @@ import { type PlatformEvent, type TenantScope, tenantKey } from '@opsplane/contr
 import type { BackgroundWork, ServiceConsumer, ServiceContext } from '@opsplane/service'
 import { type AffectedChange, findAffected } from '../../change-window/affected.js'
 import { findAffectedByItems, itemEvents } from '../../change-window/affected-by-items.js'
-import { type TenantLinks, createTenantLinks } from '../../change-window/impact-links.js'
+import { createTenantLinks, type TenantLinks } from '../../change-window/impact-links.js'
 import type { StatementRunner } from '../../cmdb/impact/impact-graph.js'
 import { createConflictUpdates } from './conflict-updates.js'
 
@@ -19,11 +19,11 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
    * Of a batch each change once: it is worked out from things as they are, whichever event it was that reported them.
    * Most are as they should be, which is seen without a lock, by relations read once for all of them.
    */
-  const recheckAll = async (affected: readonly AffectedChange[], linksOf: TenantLinks) => {
+  const recheckAll = async (affected: readonly AffectedChange[], tenantLinks: TenantLinks) => {
     for (const { tenant, own } of byTenant(affected))
       for (const some of chunks(own, 100)) {
-        const links = linksOf(tenant)
-        const outdated = await notices.outdatedOf(tenant, some, links)
+        const links = tenantLinks(tenant)
+        const outdated = await notices.findOutdated(tenant, some, links)
         // What is locked waits no longer than for one reading of the relations, or for a few walks.
         const whole = links.inMemory()
         for (const few of chunks(outdated, whole ? 50 : 5)) await notices.writeAll(tenant, few, whole)
@@ -37,7 +37,7 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
     affectedBy: (
       runner: StatementRunner,
       events: readonly PlatformEvent[],
-      linksOf: TenantLinks,
+      tenantLinks: TenantLinks,
     ) => Promise<AffectedChange[]>,
     batching: Pick<ServiceConsumer, 'maxBatch' | 'maxAckPending'> = {},
   ) =>
@@ -46,15 +46,18 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
       types: patterns,
       ...batching,
       perform: async (events) => {
-        const linksOf = createTenantLinks(database.sql)
-        await recheckAll(await affectedBy(database.sql, events, linksOf), linksOf)
+        const tenantLinks = createTenantLinks(database.sql)
+        await recheckAll(await affectedBy(database.sql, events, tenantLinks), tenantLinks)
       },
     })
   return [
     consume('itsm-change-conflicts', ['change.*'], findAffected),
     consume('itsm-window-conflicts', ['change_window.*'], findAffected),
     // What arrives while a batch is handled is the next one: of an import, as much as is delivered at a time.
-    consume('itsm-item-conflicts', itemEvents, findAffectedByItems, { maxBatch: 5_000, maxAckPending: 5_000 }),
+    consume('itsm-item-conflicts', itemEvents, findAffectedByItems, {
+      maxBatch: 5_000,
+      maxAckPending: 5_000,
+    }),
   ]
 }
 

@@ -1,8 +1,8 @@
 import { ChangePolicyState } from '@opsplane/contracts'
 import { matchesText, type Selection } from '@opsplane/postgres'
 import { z } from 'zod'
-import { createdFilters, createdWithin } from '../../lists/created.js'
-import { searchFilter, searchSyntax, listParameter } from '../../lists/filters.js'
+import { createdFilters, createdWithin } from '../../lists/created-filters.js'
+import { listParameter, searchFilter, searchSyntax } from '../../lists/filters.js'
 import { changePolicies } from '../../schema/change.js'
 
 /** The filters of the list of change policies; all that are given must hold. */

@@ -14,7 +14,7 @@ import {
 } from '@opsplane/contracts'
 import { checkApprovalRule, countRequired } from '../../approval/approval.js'
 import { checkConditions } from '../../conditions.js'
-import { formatRulePair, findUnmetAuthorization } from '../approval/distinct.js'
+import { findUnmetAuthorization, formatRulePair } from '../approval/distinct-approvers.js'
 import { applyPatch } from '../patch.js'
 
 const anyApprover: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
@@ -29,7 +29,10 @@ const defaultPolicy: ChangeApprovalPolicy = {
 }
 
 /** The first of the policies, which come in their order, whose conditions hold. */
-export function findPolicy(change: ChangeState, policies: readonly ChangePolicyState[]): ChangeApprovalPolicy {
+export function findPolicy(
+  change: ChangeState,
+  policies: readonly ChangePolicyState[],
+): ChangeApprovalPolicy {
   const found = policies.find(
     ({ status, conditions }) => status === 'active' && filterMatches(conditions, change),
   )

@@ -4,7 +4,16 @@ import { specify } from '@opsplane/testing'
 import type { ChangeRecord } from '../approval/separation-of-duties.js'
 import type { ChangeCommand } from '../commands.js'
 import { change } from '../domain.js'
-import { agreedTemplate, changeIn, createCommand, facts, now, secondApprover, steps, template } from '../sample-changes.js'
+import {
+  agreedTemplate,
+  changeIn,
+  createCommand,
+  facts,
+  now,
+  secondApprover,
+  steps,
+  template,
+} from '../sample-changes.js'
 import type { TemplateAgreement } from './from-template.js'
 
 const { given } = specify(change)

@@ -77,7 +77,10 @@ export function applyTemplateEdit<State extends ChangeState>(
  * A standard change as it is handed in: with what its template says now, which is what was agreed on, and not what it said
  * when the change was drafted. Throws validation_failed where it does not keep to that.
  */
-export function applyTemplate<State extends ChangeState>(change: State, agreed: TemplateAgreement | undefined): State {
+export function applyTemplate<State extends ChangeState>(
+  change: State,
+  agreed: TemplateAgreement | undefined,
+): State {
   const template = activeTemplate(change, agreed)
   checkFit(change, template, agreed)
   return { ...change, ...pickAgreed(template) }

@@ -1,8 +1,8 @@
 import { ChangeTemplateState } from '@opsplane/contracts'
 import { matchesText, type Selection } from '@opsplane/postgres'
 import { z } from 'zod'
-import { createdFilters, createdWithin } from '../../lists/created.js'
-import { searchFilter, searchSyntax, listParameter } from '../../lists/filters.js'
+import { createdFilters, createdWithin } from '../../lists/created-filters.js'
+import { listParameter, searchFilter, searchSyntax } from '../../lists/filters.js'
 import { changeTemplates } from '../../schema/change.js'
 
 /** The filters of the list of change templates; all that are given must hold. */

@@ -12,7 +12,7 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, inArray } from 'drizzle-orm'
-import { tenantConditions } from '../../lists/of-tenant.js'
+import { tenantConditions } from '../../lists/tenant-conditions.js'
 import { ciClasses } from '../../schema/cmdb.js'
 import { changeTemplate } from './template.js'
 

@@ -106,18 +106,18 @@ async function readOwnClassesAsOf(
 ): Promise<OwnClasses> {
   const { tenant, direction, limit } = query
   const { where = [], search } = ownSelection(query, after)
-  const most = search === undefined ? limit + 1 : mostSearchedCreations
+  const maxRows = search === undefined ? limit + 1 : mostSearchedCreations
   const order = sql`place ${sql.raw(direction)}`
   const past: PastOf = { table, tenant, asOf }
   const there = and(...within(table, tenant), ...where, lte(table.createdAt, asOf))
   const rows = await db.execute(sql`
     with candidate as materialized (
       select id as stream, name as place from ${table} where ${there}
-      order by ${order} limit ${most}
+      order by ${order} limit ${maxRows}
     )
     (select place, ${table.state} as state, ${table.version} as version from candidate ${pastRows(past, sql`candidate.stream`)}
       where ${and(isThere(past), search)} order by ${order} limit ${limit + 1})
-    union all (select place, null, null from candidate order by ${order} offset ${most - 1} limit 1)`)
+    union all (select place, null, null from candidate order by ${order} offset ${maxRows - 1} limit 1)`)
   const read = z.array(PastRow).parse([...rows])
   const found = read.flatMap(({ state, version }) => (state ? presentClass(state, version ?? 0) : []))
   const classes = found.slice(0, limit)

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@opsplane/json-schema'
-import { compile } from '../../json-schema/compiled.js'
+import { compile } from '../../json-schema/compile.js'
+import { checkFaults } from '../../json-schema/data-faults.js'
 import { checkEnforceable } from '../../json-schema/enforceable.js'
-import { checkFaults } from '../../json-schema/fitting.js'
 
 const rules = { path: '/schema', form: false }
 

@@ -56,7 +56,7 @@ export function classStore({ store, database }: ServiceContext) {
       }
     },
     /** The schema of a class. Throws validation_failed naming /class when there is no such class. */
-    async schemaOf(name: string, tenant: TenantScope): Promise<CiClass['schema']> {
+    async findSchema(name: string, tenant: TenantScope): Promise<CiClass['schema']> {
       const [row] = await rows(tenant, name)
       if (row === undefined && !isBuiltIn(name))
         throw invalidField(

@@ -165,7 +165,10 @@ export function graphReader(sql: StatementRunner, { workspaceId, environment }: 
       limit: number,
     ): Promise<RelationColumns> => {
       const among = (end: string) => `${end} in (select unnest($4::text[]))`
-      const found = rowsByIds('ci_relations', `${among('source_id')} and ${among('target_id')} and ${ofTypes}`)
+      const found = rowsByIds(
+        'ci_relations',
+        `${among('source_id')} and ${among('target_id')} and ${ofTypes}`,
+      )
       return readColumns(sql, relationColumns, `${found} limit $5`, parameters(types ?? null, ids, limit))
     },
   }

@@ -1,8 +1,8 @@
 import { impactTypes, type RelationType, relationImpact, type TenantScope } from '@opsplane/contracts'
-import { rowsByIds, relationsFromItems, relationsToItems } from '../by-ids.js'
+import { relationsFromItems, relationsToItems, rowsByIds } from '../by-ids.js'
 import { type Parameter, type StatementRunner, statement } from '../columns.js'
-import type { ImpactRelation, Dependency, ImpactGraph, ImpactNode } from './impact.js'
-import { parseRedundancy, readImpactGraph } from './impact-whole.js'
+import type { Dependency, ImpactGraph, ImpactNode, ImpactRelation } from './impact.js'
+import { parseRedundancy, readImpactGraph } from './impact-graph-in-memory.js'
 
 export type { StatementRunner }
 
@@ -58,8 +58,8 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
   }
 
   return {
-    /** Null where there are more than `most`. */
-    async dependents(ids: string[], most: number | null): Promise<ImpactRelation[] | null> {
+    /** Null where there are more than `maxRows`. */
+    async dependents(ids: string[], maxRows: number | null): Promise<ImpactRelation[] | null> {
       const steps = await read<Step>(
         `select id as "relationId", type, target_id as dependency, source_id as dependent from ${relationsToItems('$4')}
          union all
@@ -68,9 +68,9 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
         ids,
         toSource,
         toTarget,
-        most === null ? null : most + 1,
+        maxRows === null ? null : maxRows + 1,
       )
-      if (most !== null && steps.length > most) return null
+      if (maxRows !== null && steps.length > maxRows) return null
       await learn(steps.map(({ dependent }) => dependent))
       return steps.flatMap(({ relationId, type, dependency, dependent: id }) => {
         const dependent = known.get(id)
@@ -92,4 +92,5 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
   }
 }
 
-const selectTypes = (types: RelationType[], wanted: RelationType[]) => types.filter((type) => wanted.includes(type))
+const selectTypes = (types: RelationType[], wanted: RelationType[]) =>
+  types.filter((type) => wanted.includes(type))

@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals'
 import type { CiImpact } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import { walkImpact } from './impact.js'
-import { bruteForce, findImpactRelations, toImpactGraph, type SampleGraph, sampleGraph } from './sample-graphs.js'
+import {
+  bruteForce,
+  findImpactRelations,
+  type SampleGraph,
+  sampleGraph,
+  toImpactGraph,
+} from './sample-graphs.js'
 
 const limits = { maxItems: 10_000, maxHops: 100 }
 const hopsOf = ({ affected }: CiImpact) => new Map(affected.map(({ id, hops }) => [id, hops]))

@@ -9,7 +9,7 @@ import {
   testPrincipal,
 } from '@opsplane/testing'
 import { itsm } from '../../service.js'
-import { maxScannedRows } from '../item/looked-at.fixture.js'
+import { maxScannedRows } from '../item/scanned-rows.fixture.js'
 import { pastGraph } from './past-graph.js'
 
 let service: TestService

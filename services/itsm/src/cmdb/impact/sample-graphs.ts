@@ -7,7 +7,7 @@ import {
   type RelationType,
   relationTypes,
 } from '@opsplane/contracts'
-import type { ImpactRelation, ImpactGraph, ImpactNode } from './impact.js'
+import type { ImpactGraph, ImpactNode, ImpactRelation } from './impact.js'
 
 /** Random graphs to test with: cycles, redundancy, items out of service, relations of every type. */
 

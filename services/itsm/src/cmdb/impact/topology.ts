@@ -7,7 +7,7 @@ import {
 } from '@opsplane/contracts'
 import { relationsFromItems, relationsToItems } from '../by-ids.js'
 import { readColumns, readColumnsUpTo, type StatementRunner } from '../columns.js'
-import { type Graph, buildGraph, graphReader, selectSubgraph } from './graph.js'
+import { buildGraph, type Graph, graphReader, selectSubgraph } from './graph.js'
 import { splitWords } from './string-interner.js'
 import { type Walked, walk } from './walk.js'
 
@@ -40,7 +40,7 @@ const smallAnswer = 3_000
 /**
  * What can be reached from an item: one statement for each level asks for what lies beyond the items of the level
  * before, so the number of statements depends on the depth alone. As soon as a level is wide, items and relations are
- * read as a whole instead, side by side, and followed here, since most of them are part of the answer anyhow.
+ * read as a whole instead, side by side, and followed here, since maxRows of them are part of the answer anyhow.
  */
 export async function topologyAround(sql: StatementRunner, options: AroundOptions): Promise<CiTopology> {
   const near = await walkInDatabase(sql, options, options.limit > smallAnswer)
@@ -71,7 +71,8 @@ export async function wholeTopology(sql: StatementRunner, options: TopologyOptio
     limit > smallAnswer ? reader.allRelations(types) : null,
   ])
   const relations =
-    all ?? (await reader.relationsAmong(splitWords(items.id).slice(0, limit), types, limit * edgesPerNode + 1))
+    all ??
+    (await reader.relationsAmong(splitWords(items.id).slice(0, limit), types, limit * edgesPerNode + 1))
   return wholeTopologyIn(buildGraph(items, relations), options)
 }
 
@@ -111,7 +112,11 @@ function toTopology(
 }
 
 /** By a statement for each level; given up at a wide one, where that is wanted. */
-function walkInDatabase(sql: StatementRunner, options: AroundOptions, giveUp: boolean): Promise<Walked<string>> {
+function walkInDatabase(
+  sql: StatementRunner,
+  options: AroundOptions,
+  giveUp: boolean,
+): Promise<Walked<string>> {
   const { itemId: start, depth, limit } = options
   const beyond = (frontier: string[], last: boolean) => {
     const wide = last ? wideLastLevel : wideLevel
@@ -120,12 +125,12 @@ function walkInDatabase(sql: StatementRunner, options: AroundOptions, giveUp: bo
   return walk({ start, depth, limit, idOf: (id) => id, beyond })
 }
 
-/** The items one relation away in the wanted direction; null where there are more than `most` relations to them. */
+/** The items one relation away in the wanted direction; null where there are more than `maxRows` relations to them. */
 async function neighbours(
   sql: StatementRunner,
   { tenant, direction, types }: AroundOptions,
   frontier: string[],
-  most: number | null,
+  maxRows: number | null,
 ): Promise<string[] | null> {
   const { toTarget, toSource } = selectFollowedTypes(direction, types)
   const from = (union: string) => `(
@@ -135,9 +140,9 @@ async function neighbours(
     ) reached`
   const parameters = [tenant.workspaceId, tenant.environment, frontier, toTarget, toSource]
   const found =
-    most === null
+    maxRows === null
       ? await readColumns(sql, { words: ['id'] }, from('union'), parameters)
-      : await readColumnsUpTo(most, sql, { words: ['id'] }, from('union all'), parameters)
+      : await readColumnsUpTo(maxRows, sql, { words: ['id'] }, from('union all'), parameters)
   return found && [...new Set(splitWords(found.id))]
 }
 

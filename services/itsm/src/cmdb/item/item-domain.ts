@@ -91,7 +91,8 @@ function patch(
     current = { ...wanted, updatedAt: now }
     decisions.push({ type: 'ci.updated', after: current })
   }
-  if (status !== state.status) decisions.push(changeStatus(actionTo(state.status, status), now, null, current))
+  if (status !== state.status)
+    decisions.push(changeStatus(actionTo(state.status, status), now, null, current))
   return decisions
 }
 

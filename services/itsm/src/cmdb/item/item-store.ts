@@ -23,7 +23,7 @@ export function itemStore({ store, database }: ServiceContext, classes: ClassSto
     ...aggregate,
     async record(input: NewConfigurationItem, meta: CommandMeta): Promise<ConfigurationItem> {
       const id = newId('ci')
-      const schema = await classes.schemaOf(input.class, meta.tenant)
+      const schema = await classes.findSchema(input.class, meta.tenant)
       try {
         const command = { kind: 'create', id, by: meta.actor, now: meta.now, input, schema } as const
         return await aggregate.create(id, command, meta)
@@ -41,7 +41,7 @@ export function itemStore({ store, database }: ServiceContext, classes: ClassSto
           const current = checked ? await unit.find(aggregate, id) : null
           if (checked && current === null) throw notFound()
           const className = patch.class ?? current?.state.class
-          const schema = className === undefined ? null : await classes.schemaOf(className, meta.tenant)
+          const schema = className === undefined ? null : await classes.findSchema(className, meta.tenant)
           return unit.handle(aggregate, id, { kind: 'patch', patch, now: meta.now, schema })
         },
         { queueKey: id },

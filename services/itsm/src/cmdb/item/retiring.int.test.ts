@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, Incident, Problem } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { toCommandMeta, createReplica, type TestReplica, raceWithTransaction } from '../../replica.fixture.js'
+import { createReplica, raceWithTransaction, type TestReplica, toCommandMeta } from '../../replica.fixture.js'
 import { itsm } from '../../service.js'
 import { configurationItem } from './item-domain.js'
 

@@ -3,7 +3,7 @@ import { isThere, type PastOf, pastRows } from '@opsplane/eventstore'
 import type { Selection } from '@opsplane/postgres'
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../../lists/created.js'
+import { type CreatedFilters, createdWithin } from '../../lists/created-filters.js'
 import { configurationItems as items, ciRelations as relations } from '../../schema/cmdb.js'
 import { isEitherEnd, matchesItem, within } from '../queries.js'
 

@@ -29,9 +29,9 @@ export async function addComment(
 ): Promise<IncidentComment> {
   const { incidentId } = comment
   const { store } = ctx
-  const add = (quietly: boolean) => {
+  const add = (keepResolved: boolean) => {
     const say = async (unit: Unit) => {
-      await unit.handle(incidents, incidentId, { kind: 'comment', comment, quietly, now: meta.now })
+      await unit.handle(incidents, incidentId, { kind: 'comment', comment, keepResolved, now: meta.now })
       return comment
     }
     return store.transact(meta, say, { queueKey: incidentId })

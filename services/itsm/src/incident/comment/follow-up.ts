@@ -11,12 +11,17 @@ import type { ServiceContext } from '@opsplane/service'
 import { configurationItem } from '../../cmdb/item/item-domain.js'
 import { itemStatus } from '../../cmdb/queries.js'
 import type { IncidentStore } from '../incident-store.js'
-import { toFollowUpInput, isAfterClosure } from './post-closure-comment.js'
+import { isAfterClosure, toFollowUpInput } from './post-closure-comment.js'
 
 type FollowUpContext = Pick<ServiceContext, 'store' | 'database'>
 
 /** Where a comment after the end goes: on from one ended incident to the one that was opened after it. */
-async function findLastFollowUp(unit: Unit, incidents: IncidentStore, comment: IncidentComment, meta: CommandMeta) {
+async function findLastFollowUp(
+  unit: Unit,
+  incidents: IncidentStore,
+  comment: IncidentComment,
+  meta: CommandMeta,
+) {
   let found = await unit.find(incidents, comment.incidentId)
   if (found && meta.expectedVersion !== undefined && meta.expectedVersion !== found.version)
     throw preconditionFailed(found.version)
@@ -56,7 +61,7 @@ async function openFollowUp(
   { tenant, actor: by, now }: CommandMeta,
 ): Promise<string> {
   const [settings, next, ciId] = await Promise.all([
-    incidents.settingsOf(tenant),
+    incidents.getSettings(tenant),
     ctx.store.numbers.next(tenant.workspaceId, 'incident'),
     findUsableItem(ctx, ended, tenant, unit),
   ])

@@ -1,5 +1,5 @@
 import type { IncidentComment, IncidentState, Instant, NewIncident } from '@opsplane/contracts'
-import { isCallerComment } from './caller.js'
+import { isCallerComment } from './caller-comment.js'
 
 /** An ended incident names the one a later comment of its caller has opened. Not an action: it stays as it ended. */
 export interface FollowUp {

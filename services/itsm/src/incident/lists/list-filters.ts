@@ -9,9 +9,9 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { z } from 'zod'
-import { createdFilters } from '../../lists/created.js'
-import { reference, searchFilter, searchSyntax, listParameter } from '../../lists/filters.js'
-import { unassigned } from '../../lists/nobody.js'
+import { createdFilters } from '../../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../../lists/filters.js'
+import { unassigned } from '../../lists/unassigned.js'
 import type { IncidentFilters } from './queries.js'
 
 /** The filters of the incident list; all that are given must hold. */

@@ -11,10 +11,15 @@ import {
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../../lists/created.js'
-import { equalsOrUnassigned } from '../../lists/nobody.js'
+import { type CreatedFilters, createdWithin } from '../../lists/created-filters.js'
+import { equalsOrUnassigned } from '../../lists/unassigned.js'
 import { incidents } from '../../schema/incident.js'
-import { isMajorCondition, urgencyRanks, acceptsAlertsCondition, urgencyRange } from '../../schema/incident-indexes.js'
+import {
+  acceptsAlertsCondition,
+  isMajorCondition,
+  urgencyRange,
+  urgencyRanks,
+} from '../../schema/incident-indexes.js'
 
 export interface IncidentFilters extends CreatedFilters {
   status?: IncidentStatus[] | undefined
@@ -75,7 +80,10 @@ export function incidentSelection(filters: IncidentFilters, sort: SortField = 'c
 }
 
 /** A filter by what the list is sorted by, said of the sort too: the walk starts and ends at the ranks asked for. */
-function withinRanks(sort: keyof typeof urgencyRanks, values: readonly string[] | undefined): SQL | undefined {
+function withinRanks(
+  sort: keyof typeof urgencyRanks,
+  values: readonly string[] | undefined,
+): SQL | undefined {
   if (!values) return undefined
   const [from, to] = urgencyRange(urgencyRanks[sort], values)
   return and(gte(sortColumns[sort], from), lt(sortColumns[sort], to))

@@ -11,7 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { itemCriticality } from '../../cmdb/queries.js'
 import type { SettingsStore } from '../../settings/settings-store.js'
 import type { IncidentStore } from '../incident-store.js'
-import { affectsRules, mayMatch, findProposalReason } from './major-rules.js'
+import { affectsRules, findProposalReason, mayMatch } from './major-rules.js'
 
 export type ProposalContext = Pick<ServiceContext, 'database' | 'store' | 'clock'>
 
@@ -28,7 +28,7 @@ export function createMajorProposals(
     const changed = events.filter(({ data: { before, changes } }) => affectsRules(before, changes))
     for (const { id, data, resource, workspaceId, environment } of changed) {
       const tenant = { workspaceId, environment }
-      const { majorRules } = await settings.of(tenant)
+      const { majorRules } = await settings.current(tenant)
       // Another change since has an event of its own.
       if (mayMatch(majorRules, data.after)) await propose(resource.id, majorRules, tenant, id)
     }

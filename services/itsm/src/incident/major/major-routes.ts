@@ -57,7 +57,7 @@ export function majorIncidentRoutes(incidents: IncidentStore): Route[] {
         'version_conflict',
       ],
       handler: async ({ params, body, meta }) => {
-        const id = await incidents.idOf(params.id, meta.tenant)
+        const id = await incidents.findId(params.id, meta.tenant)
         const by = { by: meta.actor, userId: meta.principal.userId }
         return incidents.handle(id, { kind: 'major', action, ...by, ...body, now: meta.now }, meta)
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ItsmSettingsPatch, type MajorRule } from '@opsplane/contracts'
 import { incidents } from '../sample-incidents.js'
-import { affectsRules, mayMatch, type MajorRuleInput, findProposalReason } from './major-rules.js'
+import { affectsRules, findProposalReason, type MajorRuleInput, mayMatch } from './major-rules.js'
 
 const rules: MajorRule[] = [
   { name: 'Pressing family', priorities: ['P1', 'P2'], minChildren: 2 },
@@ -30,11 +30,11 @@ describe('a rule', () => {
     expect(mayMatch(rules, { ...open, priority: 'P3', ciId: 'ci_1' })).toBe(true)
     expect(mayMatch(rules, { ...open, priority: 'P1' })).toBe(true)
     expect(mayMatch([], { ...open, priority: 'P1', childCount: 100 })).toBe(false)
-    expect([affectsRules(null, []), affectsRules({}, ['title']), affectsRules({}, ['title', 'ciId'])]).toEqual([
-      true,
-      false,
-      true,
-    ])
+    expect([
+      affectsRules(null, []),
+      affectsRules({}, ['title']),
+      affectsRules({}, ['title', 'ciId']),
+    ]).toEqual([true, false, true])
   })
 
   it('names something that has to hold', () => {

@@ -22,7 +22,10 @@ export function mayMatch(rules: readonly MajorRule[], after: unknown): boolean {
 }
 
 /** The first rule that holds, and why. */
-export function findProposalReason(rules: readonly MajorRule[], incident: MajorRuleInput): string | undefined {
+export function findProposalReason(
+  rules: readonly MajorRule[],
+  incident: MajorRuleInput,
+): string | undefined {
   for (const rule of rules) {
     const reasons = findReasons(rule, incident)
     if (reasons !== null) return `${rule.name}: ${reasons.join(', ')}.`
@@ -31,7 +34,10 @@ export function findProposalReason(rules: readonly MajorRule[], incident: MajorR
 }
 
 /** What of the incident each part of the rule is met by; null where one is not. */
-function findReasons(rule: MajorRule, { priority, criticality, childCount }: MajorRuleInput): string[] | null {
+function findReasons(
+  rule: MajorRule,
+  { priority, criticality, childCount }: MajorRuleInput,
+): string[] | null {
   const { priorities, criticalities, minChildren } = rule
   const reasons: string[] = []
   if (priorities) {

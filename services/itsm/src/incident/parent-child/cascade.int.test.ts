@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { IncidentState, PlatformEvent, systemActor } from '@opsplane/contracts'
-import { type TestDesk, productionTenant, testDesk } from '../desk.fixture.js'
+import { productionTenant, type TestDesk, testDesk } from '../desk.fixture.js'
 import type { IncidentStep } from '../steps.js'
 import { createCascade } from './cascade.js'
 

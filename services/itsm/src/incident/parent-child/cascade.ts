@@ -10,7 +10,7 @@ import { type Unit, VersionRaceError } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { isDedupKeyConflict } from '../dedup-key.js'
 import type { IncidentStore } from '../incident-store.js'
-import { type Cursor, findChildren, lockFamily, type LeadingEvent, findLeadingEvent } from './cascade-rows.js'
+import { type Cursor, findChildren, findLeadingEvent, type LeadingEvent, lockFamily } from './cascade-rows.js'
 import { findChildSteps } from './parent-child.js'
 
 export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {}

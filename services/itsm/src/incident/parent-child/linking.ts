@@ -3,7 +3,7 @@ import { preconditionFailed, type Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import type { PatchIncident } from '../commands.js'
 import type { IncidentStore } from '../incident-store.js'
-import { namedPeople } from '../people-in.js'
+import { namedPeople } from '../named-people.js'
 import { checkIncidentLinks } from './links.js'
 import { unknownParent } from './parent-child.js'
 
@@ -44,7 +44,7 @@ export async function patchIncident(
   await checkPeople(incidents, id, patch, meta)
   const before = await (parentId === undefined ? null : incidents.find(id, meta.tenant))
   const checkLinks = (unit: Unit) =>
-    checkIncidentLinks(database.db, meta.tenant, patch, unit, () => incidents.linksOf(id, meta.tenant))
+    checkIncidentLinks(database.db, meta.tenant, patch, unit, () => incidents.findLinks(id, meta.tenant))
   if (parentId === undefined || before === null) {
     const change = async (unit: Unit): Promise<Incident> => {
       await checkLinks(unit)

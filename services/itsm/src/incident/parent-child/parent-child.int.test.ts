@@ -3,9 +3,9 @@ import { type ApiError, type IncidentPatch, type IncidentState, newId } from '@o
 import { createEventStore } from '@opsplane/eventstore'
 import { uncheckedPeople } from '../../people.js'
 import { settingsStore } from '../../settings/settings-store.js'
-import { type TestDesk, productionTenant, testDesk } from '../desk.fixture.js'
+import { productionTenant, type TestDesk, testDesk } from '../desk.fixture.js'
 import { incidentStore } from '../incident-store.js'
-import { openIncident } from '../opening.js'
+import { openIncident } from '../open-incident.js'
 import { agent, create, settings } from '../sample-incidents.js'
 import { patchIncident } from './linking.js'
 

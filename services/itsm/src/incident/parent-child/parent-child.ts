@@ -67,7 +67,8 @@ export function findChildSteps(parent: ParentStatus, child: IncidentState): Inci
 
 /** What the parent has put on hold waits for what the parent waits for, so that both go on and are timed alike. */
 function alignHoldReason({ holdReason }: ParentStatus, child: IncidentState): IncidentStep[] {
-  if (!child.followsParent || child.holdReason === holdReason || toHoldSteps(holdReason).length === 0) return []
+  if (!child.followsParent || child.holdReason === holdReason || toHoldSteps(holdReason).length === 0)
+    return []
   return [{ kind: 'edit', fields: { holdReason } }]
 }
 

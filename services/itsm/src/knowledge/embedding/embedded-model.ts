@@ -115,7 +115,7 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
   return {
     model: modelName,
     languages: ['en'],
-    leastCosine: 0.3,
+    minCosine: 0.3,
     embed: async (texts, timeoutMs) =>
       (await embedAll(texts, timeoutMs)).map(({ vector }) => normalise(vector)),
     async embedQuery(query, timeoutMs) {

@@ -24,7 +24,7 @@ export interface Embedder {
   /** Of the articles it is good for; of all where it is left out. */
   languages?: readonly string[]
   /** Below this cosine neighbours are chance: measured on the relevance set. */
-  leastCosine: number
+  minCosine: number
   /** One vector per text, in their order, all of one length. Throws EmbeddingError. */
   embed(texts: readonly string[], timeoutMs: number): Promise<Float32Array[]>
   /** Null where the query is not in a language of the model. Throws EmbeddingError. */
@@ -75,7 +75,7 @@ export function openAiEmbedder({ outbound, url, model, apiKey }: EmbedderOptions
   }
   return {
     model,
-    leastCosine: 0.2,
+    minCosine: 0.2,
     embed,
     embedQuery: async (query, timeoutMs) => (await embed([query], timeoutMs))[0] ?? null,
   }

@@ -4,8 +4,8 @@ import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { knowledgeChunks as chunks, knowledgePublished as published } from '../../schema/knowledge.js'
 import { inTenant } from '../queries.js'
-import { ownerColumns, toOwner, type VectorMatrix } from '../search/nearest.js'
-import { versionStamp } from '../search/stamp.js'
+import { ownerColumns, toOwner, type VectorMatrix } from '../search/nearest-vectors.js'
+import { versionStamp } from '../search/version-stamp.js'
 
 export interface EmbeddingIndex extends VectorMatrix {
   stamp: string

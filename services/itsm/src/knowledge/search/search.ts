@@ -5,9 +5,9 @@ import { computeCoverage } from './coverage.js'
 import { fuse } from './fusion.js'
 import { buildHits } from './hits.js'
 import { exactLeg, findSimilar, textLeg } from './lexical-legs.js'
+import { parseQuery } from './query-parser.js'
 import { filterByScope, type SearchScope } from './scope.js'
 import type { VectorAnswer, vectorLeg } from './vector-leg.js'
-import { parseQuery } from './wording.js'
 
 const withoutVectors: VectorAnswer = { searchMode: 'lexical', degraded: null, ids: [] }
 
@@ -34,7 +34,9 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
     const near = await filterByScope(db, scope, vector.ids)
     const ofWords = new Set([...lexical.text, ...lexical.trigram])
     const coverage =
-      vector.searchMode === 'hybrid' ? await computeCoverage(db, scope.tenant, analysis, [...ofWords]) : undefined
+      vector.searchMode === 'hybrid'
+        ? await computeCoverage(db, scope.tenant, analysis, [...ofWords])
+        : undefined
     const fused = fuse({ ...lexical, vector: near }, coverage).slice(0, limit)
     const results = await buildHits(db, scope, analysis, fused)
     return { results, searchMode: vector.searchMode, degraded: vector.degraded }

@@ -42,7 +42,9 @@ function run(history: Change[], given: PinnedPolicy) {
   const start = { kind: 'start', id: 'tmr_1', history: [first], terms: given, now: at(0) } as const
   for (const command of [
     start,
-    ...rest.map((change) => ({ kind: 'apply', change, terms: given, anew: given, now: change.at }) as const),
+    ...rest.map(
+      (change) => ({ kind: 'apply', change, terms: given, nextTerms: given, now: change.at }) as const,
+    ),
   ]) {
     const decisions = specify(slaTimer).given(state).when(command).decisions()
     types.push(...decisions.map(({ type }) => type))
@@ -88,7 +90,7 @@ describe('a clock over another kind of entity', () => {
     const { state } = run([first], terms())
     const [decision] = specify(slaTimer)
       .given(state)
-      .when({ kind: 'apply', change: second, terms: terms(), anew: null, now: second.at })
+      .when({ kind: 'apply', change: second, terms: terms(), nextTerms: null, now: second.at })
       .decisions()
     expect(decision).toMatchObject({ type: 'sla.retargeted', extras: { cause: 'priority' } })
   })

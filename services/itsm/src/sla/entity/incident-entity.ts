@@ -1,5 +1,5 @@
 import { IncidentComment, IncidentState, itsmEvents } from '@opsplane/contracts'
-import { isCallerComment } from '../../incident/comment/caller.js'
+import { isCallerComment } from '../../incident/comment/caller-comment.js'
 import type { SpanSignal } from './entity.js'
 import { type Reported, slaEntity } from './entity.js'
 

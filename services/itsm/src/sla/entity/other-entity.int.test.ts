@@ -94,7 +94,7 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   nowMs += 25 * 60_000
   // Nobody has reported it of those events: it finds them before it tells what seems to be due.
   const sweep = { sql: database.sql, log, simulated: { now } }
-  expect(await attemptDueWork(clocks.telling, sweep)).toMatchObject({ done: 1 })
+  expect(await attemptDueWork(clocks.worker, sweep)).toMatchObject({ done: 1 })
   const breachedAt = '2026-03-02T09:50:00.000Z'
   expect(await clock()).toMatchObject({ goalKey: 'P1', cycle: 2, breached: true, breachedAt })
   await put({ status: 'resolved' })

@@ -6,7 +6,7 @@ import {
   type SlaPolicyState,
   type SlaTimer,
 } from '@opsplane/contracts'
-import { isMoreSevere } from '../../incident/raised-with.js'
+import { isMoreSevere } from '../../incident/escalate-levels.js'
 import type { IncidentStep } from '../../incident/steps.js'
 import { maxWatchers } from '../../incident/watchers.js'
 

@@ -17,7 +17,7 @@ import { slaCalendars as table } from '../../schema/sla.js'
 import { calendarFilters } from '../list-filters.js'
 import { calendarSelection, calendarSorts } from '../queries.js'
 import type { SlaStores } from '../timer/stores.js'
-import type { SlaPolicyWriter } from './saving.js'
+import type { SlaPolicyWriter } from './policy-writer.js'
 
 const tag = 'SLA calendars'
 const path = '/itsm/calendars/:id'

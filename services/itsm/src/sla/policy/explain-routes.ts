@@ -30,7 +30,7 @@ export function explainRoutes(
       errors: ['not_found'],
       handler: async ({ params, query, meta: { tenant, now } }) => {
         const { past, at } = resolveAsOf(query.asOf, now)
-        const { id } = await incidents.asOf(await incidents.idOf(params.id, tenant), tenant, past)
+        const { id } = await incidents.asOf(await incidents.findId(params.id, tenant), tenant, past)
         const timers = await readTimersOfEntity(database.sql, tenant, id, past)
         const terms = await pinnedPolicies.load(database.sql, timers)
         return { asOf: at, timers: timers.map((timer) => explainTimer(timer, terms(timer), at)) }
@@ -40,7 +40,10 @@ export function explainRoutes(
 }
 
 /** Up to when timers are explained, and whether that is in the past: nothing has been counted beyond now. */
-export function resolveAsOf(asOf: Instant | undefined, now: Instant): { past: Instant | undefined; at: Instant } {
+export function resolveAsOf(
+  asOf: Instant | undefined,
+  now: Instant,
+): { past: Instant | undefined; at: Instant } {
   const past = asOf !== undefined && asOf < now ? asOf : undefined
   return { past, at: past ?? now }
 }

@@ -10,7 +10,10 @@ type PinnedRevisions = Pick<SlaTimer, 'policyId' | 'policyRevision' | 'calendarI
 /** Revisions never change, so what was read once is kept. */
 export interface PinnedPolicies {
   /** Reads what is not known yet, at most one statement each for policies and calendars. */
-  load(tx: StatementRunner, timers: readonly PinnedRevisions[]): Promise<(timer: PinnedRevisions) => PinnedPolicy>
+  load(
+    tx: StatementRunner,
+    timers: readonly PinnedRevisions[],
+  ): Promise<(timer: PinnedRevisions) => PinnedPolicy>
   /** A policy as it is now, with the calendar it names as that is now. */
   present(policy: SlaPolicyState, calendar: SlaCalendarState | null): PinnedPolicy
 }

@@ -85,7 +85,7 @@ function checkGoals(policy: SlaPolicyState, calendar: SlaCalendarState | null) {
     throw invalidField(
       `/goals/${beyond.key}`,
       'goal_beyond_a_year',
-      `The calendar is open for ${beyond.most} in a year, which is less than this goal.`,
+      `The calendar is open for ${beyond.available} in a year, which is less than this goal.`,
     )
 }
 
@@ -102,7 +102,7 @@ export function checkGoalsReachable(
       throw invalidField(
         '/week',
         'goal_beyond_a_year',
-        `It would be open for ${beyond.most} in a year, and the policy ${name} has a goal of ` +
+        `It would be open for ${beyond.available} in a year, and the policy ${name} has a goal of ` +
           `${goals[beyond.key]} (${beyond.key}). Give the policy another goal or calendar first.`,
       )
   }
@@ -116,8 +116,8 @@ function findUnreachableGoal(
   from: number,
 ) {
   const hours = calendar === null ? aroundTheClock : createCalendar(calendar, goalUnit)
-  const most = Math.floor(hours.businessMsBetween(from, from + yearMs) / goalUnitMs[goalUnit])
+  const available = Math.floor(hours.businessMsBetween(from, from + yearMs) / goalUnitMs[goalUnit])
   const keys = Object.keys(goals) as SlaGoalKey[]
-  const key = keys.find((key) => (goals[key] ?? 0) > most)
-  return key && { key, most: `${most} ${goalUnit.replace('_', ' ')}` }
+  const key = keys.find((key) => (goals[key] ?? 0) > available)
+  return key && { key, available: `${available} ${goalUnit.replace('_', ' ')}` }
 }

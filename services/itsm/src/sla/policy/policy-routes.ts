@@ -14,7 +14,7 @@ import { slaPolicies as table } from '../../schema/sla.js'
 import { policyFilters } from '../list-filters.js'
 import { policySelection, policySorts } from '../queries.js'
 import type { SlaStores } from '../timer/stores.js'
-import type { SlaPolicyWriter } from './saving.js'
+import type { SlaPolicyWriter } from './policy-writer.js'
 
 export const tag = 'SLA policies'
 const path = '/itsm/sla-policies/:id'

@@ -8,7 +8,7 @@ import {
   type SlaPolicyState,
   severities,
 } from '@opsplane/contracts'
-import { isMoreSevere } from '../../incident/raised-with.js'
+import { isMoreSevere } from '../../incident/escalate-levels.js'
 import type { SlaEntity } from '../entity/entity.js'
 
 /** The status that hold reasons go with. */
@@ -50,7 +50,9 @@ function isStatus({ record }: SlaEntity, status: string): boolean {
 
 /** A hold that the conditions rule out cancels the clock, as they do not hold meanwhile. */
 function checkReasons(conditions: Filter, pauseReasons: readonly HoldReason[]): void {
-  const canceling = pauseReasons.findIndex((holdReason) => !allows(conditions, { status: onHoldStatus, holdReason }))
+  const canceling = pauseReasons.findIndex(
+    (holdReason) => !allows(conditions, { status: onHoldStatus, holdReason }),
+  )
   if (canceling >= 0) throw cancels(`/pauseReasons/${canceling}`)
 }
 

@@ -11,10 +11,10 @@ import {
   type SlaPolicyPatch,
   type SlaPolicyState,
 } from '@opsplane/contracts'
-import { type NewHolidays, mergeHolidays } from '../../calendar/holidays.js'
+import { mergeHolidays, type NewHolidays } from '../../calendar/holidays.js'
 import { checkCalendar } from '../../calendar/lint.js'
 import { checkConditions } from '../../conditions.js'
-import { checkPolicy, checkGoalsReachable, checkUnit, getEntity } from './policy-lint.js'
+import { checkGoalsReachable, checkPolicy, checkUnit, getEntity } from './policy-lint.js'
 
 export type CalendarCommand =
   | { kind: 'create'; id: string; input: NewSlaCalendar; now: Instant }
@@ -36,7 +36,8 @@ export const slaCalendar: Decider<SlaCalendarState, CalendarCommand> = {
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'sla_calendar.deleted', after: null }]
     const { policies, now } = command
-    const changes = command.kind === 'import' ? mergeHolidays(command, state) : withoutUndefined(command.patch)
+    const changes =
+      command.kind === 'import' ? mergeHolidays(command, state) : withoutUndefined(command.patch)
     return updatedEvent('sla_calendar.updated', state, changes, now, (after) =>
       checkGoalsReachable(checkCalendar(after), policies),
     )

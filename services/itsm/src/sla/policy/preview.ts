@@ -3,16 +3,16 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { isVisible } from '../entity/visibility.js'
 import type { Clocks } from '../timer/clocks.js'
-import { readChangesAfter, findEntityId } from '../timer/rows.js'
+import { findEntityId, readChangesAfter } from '../timer/rows.js'
 import { isRecurring, sinceLastSpan } from '../timer/spans.js'
 import type { SlaStores } from '../timer/stores.js'
 import {
   applies,
   type Change,
   findGoal,
+  findStartIndex,
   type PinnedPolicy,
   slaTimer,
-  findStartIndex,
   type TimerCommand,
 } from '../timer/timer.js'
 import { explainTimer } from './explain-routes.js'
@@ -28,13 +28,13 @@ export interface PreviewOptions {
 /** The clock an entity would have today had the policy, as it is now, been active since its creation. Keeps nothing. */
 export async function preview(
   { database }: ServiceContext,
-  { policies, calendarOf }: SlaStores,
+  { policies, findCalendar }: SlaStores,
   { pinnedPolicies }: Clocks,
   { policyId, reference, meta }: PreviewOptions,
 ): Promise<SlaPreview> {
   const { tenant, now } = meta
   const { version: _, ...policy } = await policies.get(policyId, tenant)
-  const terms = pinnedPolicies.present(policy, await calendarOf(policy.calendarId, tenant))
+  const terms = pinnedPolicies.present(policy, await findCalendar(policy.calendarId, tenant))
   const kind = getEntity(policy.entityType)
   const id = await findEntityId(database.sql, kind, reference, tenant)
   if (id === undefined || !(await isVisible(database.db, kind, id, meta)))
@@ -58,7 +58,9 @@ export function replayTimer(
   if (from < 0) return null
   const commands: TimerCommand[] = [
     { kind: 'start', id, history: history.slice(0, from + 1), terms, now },
-    ...history.slice(from + 1).map((change) => ({ kind: 'apply' as const, change, terms, anew: terms, now })),
+    ...history
+      .slice(from + 1)
+      .map((change) => ({ kind: 'apply' as const, change, terms, nextTerms: terms, now })),
     { kind: 'fire', until: now, terms, now },
   ]
   return commands.reduce<SlaTimer | null>(

@@ -17,30 +17,30 @@ import type { SlaEntity } from '../entity/entity.js'
 import { incidentBreach } from '../escalation/breach.js'
 import { createPinnedPolicies, type PinnedPolicies } from '../policy/pinned-policies.js'
 import {
-  type ActivePolicy,
-  readActivePolicies,
-  readChangesAfter,
-  findTimedEntities,
-  type EntityChange,
-  lockProgress,
-  lockTimers,
-  readIncidents,
-  saveProgress,
-  type StatementRunner,
-  type StoredTimer,
-  toStoredTimer,
-  unappliedCondition,
-  findUnappliedEntities,
-} from './rows.js'
-import {
+  type ClockStart,
   findMissingClocks,
+  findSpanEventTypes,
+  findStartingClocks,
   findUnknownSpans,
   isForEntity,
-  type ClockStart,
-  findStartingClocks,
-  findSpanEventTypes,
-} from './starting.js'
-import { toBreachExtras, isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand } from './timer.js'
+} from './clock-starts.js'
+import {
+  type ActivePolicy,
+  type EntityChange,
+  findTimedEntities,
+  findUnappliedEntities,
+  lockProgress,
+  lockTimers,
+  readActivePolicies,
+  readChangesAfter,
+  readIncidents,
+  type StatementRunner,
+  type StoredTimer,
+  saveProgress,
+  toStoredTimer,
+  unappliedCondition,
+} from './rows.js'
+import { isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand, toBreachExtras } from './timer.js'
 
 export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   /** What clocks run over; everything there is unless set otherwise. */
@@ -56,7 +56,7 @@ export interface Clocks {
   /** Brings the clocks of these entities up to their last event; starts those that are missing. */
   apply(entityIds: readonly string[]): Promise<void>
   /** Tells what is due. */
-  telling: MakeWorker
+  worker: MakeWorker
 }
 
 export const clockWorkerName = 'sla-clocks'
@@ -134,7 +134,12 @@ export function createClocks({
       const tenants = [...changes.values()].flatMap(([first]) => (first ? [first.tenant] : []))
       const policies = await readActivePolicies(tx, tenants)
       const absent = findMissingClocks(policies, known, changes)
-      const earlier = await readChangesAfter(tx, entities, findUnknownSpans(absent), findSpanEventTypes(entities))
+      const earlier = await readChangesAfter(
+        tx,
+        entities,
+        findUnknownSpans(absent),
+        findSpanEventTypes(entities),
+      )
       const starting = findStartingClocks(absent, earlier)
       const late = starting.map(({ entityId }) => entityId).filter((id) => progress.get(id) !== 0)
       const histories =
@@ -143,7 +148,7 @@ export function createClocks({
       await store.within(tx, meta(), async (unit) => {
         for (const timer of known) {
           const list = changes.get(timer.state.entityId) ?? []
-          const by = { terms: terms(timer.state), anew: anewFor(timer, policies, list) }
+          const by = { terms: terms(timer.state), nextTerms: findNextTerms(timer, policies, list) }
           kept.push(await applyAll(unit, timer, list, by, now))
         }
         for (const start of starting) {
@@ -159,7 +164,11 @@ export function createClocks({
   }
 
   /** What the clock would go by if what it measures came again: nothing that no longer starts clocks. */
-  function anewFor({ state }: StoredTimer, policies: readonly ActivePolicy[], list: readonly EntityChange[]) {
+  function findNextTerms(
+    { state }: StoredTimer,
+    policies: readonly ActivePolicy[],
+    list: readonly EntityChange[],
+  ) {
     const active = policies.find((each) => each.policy.id === state.policyId && isForEntity(each, list))
     return active ? pinnedPolicies.present(active.policy, active.calendar) : null
   }
@@ -168,15 +177,15 @@ export function createClocks({
     unit: Unit,
     timer: StoredTimer,
     changes: readonly EntityChange[],
-    { terms, anew }: { terms: PinnedPolicy; anew: PinnedPolicy | null },
+    { terms, nextTerms }: { terms: PinnedPolicy; nextTerms: PinnedPolicy | null },
     now: string,
   ): Promise<StoredTimer> {
     let [current, by] = [timer, terms]
     for (const change of changes) {
       const { tenant, entity, eventId } = change
-      const what: TimerCommand = { kind: 'apply', change, terms: by, anew, now }
+      const what: TimerCommand = { kind: 'apply', change, terms: by, nextTerms, now }
       current = await command(unit, current, what, { tenant, entity: entity.state, causationId: eventId })
-      if (anew !== null && isPinnedTo(current.state, anew)) by = anew
+      if (nextTerms !== null && isPinnedTo(current.state, nextTerms)) by = nextTerms
     }
     return current
   }
@@ -193,7 +202,7 @@ export function createClocks({
       { tenant, causationId: eventId },
     )
     const rest = all.filter(({ version }) => version > start.from.version)
-    return applyAll(unit, { tenant, version: 1, state }, rest, { terms, anew: terms }, now)
+    return applyAll(unit, { tenant, version: 1, state }, rest, { terms, nextTerms: terms }, now)
   }
 
   /** Nothing that was done in time is reported because a consumer is behind. */
@@ -228,7 +237,7 @@ export function createClocks({
     }
   }
 
-  const telling = dueCommands(
+  const worker = dueCommands(
     { store },
     {
       name: clockWorkerName,
@@ -239,7 +248,7 @@ export function createClocks({
       perform: tell,
     },
   )
-  return { pinnedPolicies, timers, apply, telling }
+  return { pinnedPolicies, timers, apply, worker }
 }
 
 /** When breaches were reported for the first time between two states of a clock. */

@@ -36,18 +36,18 @@ export interface OutdatedBatch {
   after: string
   limit: number
   /** Held until the transaction ends; those that others have in hand are left out. */
-  held: boolean
+  locked: boolean
 }
 
 /** Outdated clocks, by id. */
 export async function outdatedTimers(
   sql: StatementRunner,
   present: PresentPolicy,
-  { after, limit, held }: OutdatedBatch,
+  { after, limit, locked }: OutdatedBatch,
 ): Promise<StoredTimer[]> {
   const rows = await sql.unsafe<Parameters<typeof toStoredTimer>[0][]>(
     `select workspace_id, environment, version, state from sla_timers
-     where ${open} and ${outdated} and id > $7 order by id limit $8::int ${held ? 'for update skip locked' : ''}`,
+     where ${open} and ${outdated} and id > $7 order by id limit $8::int ${locked ? 'for update skip locked' : ''}`,
     [...parameters(present), after, limit],
     { prepare: true },
   )

@@ -13,7 +13,7 @@ import {
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
 import { itsm } from '../../service.js'
-import { listAllIds } from './walk.fixture.js'
+import { listAllIds } from './list-ids.fixture.js'
 
 /** Stands still until it is moved. A Monday. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
@@ -257,10 +257,16 @@ describe('the list of clocks', () => {
     for (const query of ['state=running,paused,completed', 'q=silver+or+gold', '']) {
       const byDue = [ids.answer, ids.second, ids.problem, ids.resolve]
       expect([query, await listAllIds(api, list, `${query}&sort=dueAt`)]).toEqual([query, byDue])
-      expect([query, await listAllIds(api, list, `${query}&sort=-dueAt`)]).toEqual([query, byDue.toReversed()])
+      expect([query, await listAllIds(api, list, `${query}&sort=-dueAt`)]).toEqual([
+        query,
+        byDue.toReversed(),
+      ])
       const newest = await listAllIds(api, list, query)
       expect([query, newest.slice(0, 2)]).toEqual([query, [ids.problem, ids.second]])
-      expect([query, await listAllIds(api, list, `${query}&sort=createdAt`)]).toEqual([query, newest.toReversed()])
+      expect([query, await listAllIds(api, list, `${query}&sort=createdAt`)]).toEqual([
+        query,
+        newest.toReversed(),
+      ])
     }
     for (const query of ['state=late', 'metric=speed', 'entityType=server', 'q='])
       expect([query, (await api.get(`${list}?${query}`)).status]).toEqual([query, 422])
@@ -287,7 +293,10 @@ describe('the list of clocks', () => {
     for (const [query, found] of expected) {
       const newest = await listAllIds(api, list, query)
       expect([query, sorted(newest)]).toEqual([query, sorted(found)])
-      expect([query, await listAllIds(api, list, `${query}&sort=createdAt`)]).toEqual([query, newest.toReversed()])
+      expect([query, await listAllIds(api, list, `${query}&sort=createdAt`)]).toEqual([
+        query,
+        newest.toReversed(),
+      ])
     }
     const { items } = (await api.get(`${list}?${asOf}&entityId=${first.id}`)).page(SlaTimerItem)
     expect(items).toMatchObject([

@@ -30,12 +30,12 @@ export interface ReapplyOptions {
  */
 export async function reapply(
   { database, store }: ServiceContext,
-  { policies, calendarOf }: SlaStores,
+  { policies, findCalendar }: SlaStores,
   { pinnedPolicies, timers }: Clocks,
   { policyId, dryRun, meta: { expectedVersion: _, ...meta } }: ReapplyOptions,
 ): Promise<SlaReapplied> {
   const { version: __, ...policy } = await policies.get(policyId, meta.tenant)
-  const calendar = await calendarOf(policy.calendarId, meta.tenant)
+  const calendar = await findCalendar(policy.calendarId, meta.tenant)
   const present: PresentPolicy = { tenant: meta.tenant, policy, calendar }
   const terms = pinnedPolicies.present(policy, calendar)
 
@@ -52,7 +52,7 @@ export async function reapply(
     })
   }
   const tried = async (after: string): Promise<Changed[]> => {
-    const found = await outdatedTimers(database.sql, present, { after, limit: maxPerCommit, held: false })
+    const found = await outdatedTimers(database.sql, present, { after, limit: maxPerCommit, locked: false })
     return (await commands(database.sql, found)).map(({ current: { state }, what }) => ({
       before: state,
       after: slaTimer.decide(what, state).at(-1)?.after ?? state,
@@ -60,7 +60,7 @@ export async function reapply(
   }
   const applied = (after: string): Promise<Changed[]> =>
     database.sql.begin(async (tx) => {
-      const found = await outdatedTimers(tx, present, { after, limit: maxPerCommit, held: true })
+      const found = await outdatedTimers(tx, present, { after, limit: maxPerCommit, locked: true })
       const given = await commands(tx, found)
       return store.within(tx, meta, async (unit) => {
         const changed: Changed[] = []
@@ -73,9 +73,9 @@ export async function reapply(
     })
 
   const before = await countClocks(database.sql, present)
-  const most = Math.min(before.outdated, dryRun ? maxShown : maxPerRequest)
+  const total = Math.min(before.outdated, dryRun ? maxShown : maxPerRequest)
   const changed: Changed[] = []
-  while (changed.length < most) {
+  while (changed.length < total) {
     const after = changed.at(-1)?.before.id ?? ''
     const piece = await (dryRun ? tried(after) : applied(after))
     if (piece.length === 0) break

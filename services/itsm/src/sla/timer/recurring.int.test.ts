@@ -237,37 +237,39 @@ it('tells what was done before the policy was reapplied, and applied after it', 
 describe('the clock of an approval', () => {
   it('runs over a change from each time it is submitted to the decision, not while it is on hold', async () => {
     const principal = testPrincipal()
-    const [asker, boss, peer] = ['asker', 'boss', 'peer'].map((name) => service.as(person(principal, name)))
-    if (!asker || !boss || !peer) throw new Error('nobody there')
-    await createPolicy(asker, { entityType: 'change', metric: 'approval' })
+    const [requester, approver, secondApprover] = ['requester', 'approver', 'secondApprover'].map((name) =>
+      service.as(person(principal, name)),
+    )
+    if (!requester || !approver || !secondApprover) throw new Error('nobody there')
+    await createPolicy(requester, { entityType: 'change', metric: 'approval' })
     const planned = { plannedStart: '2026-04-07T22:00:00.000Z', plannedEnd: '2026-04-08T02:00:00.000Z' }
     const plans = { implementationPlan: 'Add, move, remove.', backoutPlan: 'Move back.' }
     const draft = { title: 'Move to new disks', assigneeId: 'usr_worker', ...planned, ...plans }
-    const { id } = (await asker.post('/itsm/changes', draft)).data(Change)
+    const { id } = (await requester.post('/itsm/changes', draft)).data(Change)
     const act = async (who: ApiClient, action: string, body?: object) =>
       (await who.post(`/itsm/changes/${id}/${action}`, body)).data(Change)
     minutes(10)
     const submitted = nowMs
-    await act(asker, 'submit')
-    await clockOf(asker, id, { state: 'running', startedAt: iso(submitted) })
+    await act(requester, 'submit')
+    await clockOf(requester, id, { state: 'running', startedAt: iso(submitted) })
     minutes(10)
-    await act(asker, 'hold', { reason: 'Vendor.' })
-    await clockOf(asker, id, { state: 'paused', dueAt: null })
+    await act(requester, 'hold', { reason: 'Vendor.' })
+    await clockOf(requester, id, { state: 'paused', dueAt: null })
     minutes(300)
-    await act(asker, 'resume')
-    await clockOf(asker, id, { state: 'running', dueAt: iso(submitted + 360 * minute) })
-    await act(boss, 'reject', { reason: 'Not at the quarter end.' })
-    const timer = await clockOf(asker, id, { state: 'completed', breached: false })
+    await act(requester, 'resume')
+    await clockOf(requester, id, { state: 'running', dueAt: iso(submitted + 360 * minute) })
+    await act(approver, 'reject', { reason: 'Not at the quarter end.' })
+    const timer = await clockOf(requester, id, { state: 'completed', breached: false })
 
     minutes(10)
     const again = nowMs
-    await act(asker, 'submit')
-    await clockOf(asker, id, { state: 'running', cycle: 2, startedAt: iso(again) })
-    await act(boss, 'approve')
+    await act(requester, 'submit')
+    await clockOf(requester, id, { state: 'running', cycle: 2, startedAt: iso(again) })
+    await act(approver, 'approve')
     minutes(65)
-    await clockOf(asker, id, { breached: true, breachedAt: iso(again + 60 * minute) })
-    await act(peer, 'approve')
-    await clockOf(asker, id, { state: 'completed', cycle: 2, breached: true })
+    await clockOf(requester, id, { breached: true, breachedAt: iso(again + 60 * minute) })
+    await act(secondApprover, 'approve')
+    await clockOf(requester, id, { state: 'completed', cycle: 2, breached: true })
     expect(await reported(timer)).toEqual([
       ...['sla.started', 'sla.paused', 'sla.resumed', 'sla.met'],
       ...['sla.started', 'sla.breached', 'sla.missed'],
@@ -276,10 +278,10 @@ describe('the clock of an approval', () => {
 
   it('runs over a request until it is approved or rejected, and is canceled with it', async () => {
     const members = team(service)
-    const { keeper, ada, boss } = members
-    const reading = ({ principal }: typeof keeper) =>
+    const { manager, ada, approver } = members
+    const reading = ({ principal }: typeof manager) =>
       service.as({ ...principal, permissions: [...principal.permissions, 'itsm:read', 'sla:write'] })
-    const [api, hers] = [reading(keeper), reading(ada)]
+    const [api, hers] = [reading(manager), reading(ada)]
     await createPolicy(api, { entityType: 'request', metric: 'approval' })
     const item = await createActiveItem(members, { approvals: rules(members) })
     const requests = [await order(ada.api, item), await order(ada.api, item), await order(ada.api, item)]
@@ -289,8 +291,8 @@ describe('the clock of an approval', () => {
     const act = async (who: ApiClient, { id }: { id: string }, action: string, body?: object) =>
       (await who.post(`/catalog/requests/${id}/${action}`, body)).data(CatalogRequest)
     minutes(30)
-    await act(boss.api, approved, 'approve')
-    await act(boss.api, rejected, 'reject', { reason: 'Too dear.' })
+    await act(approver.api, approved, 'approve')
+    await act(approver.api, rejected, 'reject', { reason: 'Too dear.' })
     await act(ada.api, canceled, 'cancel', { reason: 'No longer needed.' })
     const kept = await clockOf(hers, approved.id, { state: 'completed', breached: false })
     expect(await reported(kept)).toEqual(['sla.started', 'sla.met'])

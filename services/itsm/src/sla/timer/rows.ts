@@ -184,7 +184,10 @@ export interface ActivePolicy {
 }
 
 /** Without those whose calendar was deleted in the very moment they were saved: around the clock is not what they say. */
-export async function readActivePolicies(tx: StatementRunner, tenants: TenantScope[]): Promise<ActivePolicy[]> {
+export async function readActivePolicies(
+  tx: StatementRunner,
+  tenants: TenantScope[],
+): Promise<ActivePolicy[]> {
   const rows = await tx.unsafe<(Row & { calendar: unknown })[]>(
     `select p.workspace_id, p.environment, p.version, p.state, c.state as calendar
      from (select distinct * from unnest($1::text[], $2::text[])) as t (workspace_id, environment)

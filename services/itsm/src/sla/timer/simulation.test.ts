@@ -146,7 +146,8 @@ function simulate(
       const now = Math.min(end, Date.parse(nextFireAt) + 1 + Math.floor(random() * hourMs))
       current = run({ kind: 'fire', until: iso(now), terms: kept, now: iso(now) }, current)
     }
-    if (change) current = run({ kind: 'apply', change, terms: kept, anew: kept, now: change.at }, current)
+    if (change)
+      current = run({ kind: 'apply', change, terms: kept, nextTerms: kept, now: change.at }, current)
   }
   const { calendar } = terms()
   const parts = intervals(current.ledger, calendar, until)

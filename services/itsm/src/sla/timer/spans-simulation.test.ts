@@ -7,15 +7,26 @@ import { replayTimer } from '../policy/preview.js'
 import { elapsedMs, intervals } from './ledger.js'
 import { nine2five, openDays, openMinutes, sampleHours, type WallClock } from './oracle.fixture.js'
 import { plainCount, type Tally } from './plain-count.fixture.js'
-import { conversation, decisions, generator, type Random, type ObservedChange } from './spans-lives.fixture.js'
-import { slaTimer, findStartIndex, type TimerCommand } from './timer.js'
+import {
+  conversation,
+  decisions,
+  generator,
+  type ObservedChange,
+  type Random,
+} from './random-spans.fixture.js'
+import { findStartIndex, slaTimer, type TimerCommand } from './timer.js'
 
 const hourMs = 3_600_000
 const year = Date.parse('2026-01-01T00:00:00Z')
 const iso = (ms: number) => new Date(ms).toISOString()
 
 /** What a span is counted as. */
-function countSpan(events: readonly ObservedChange[], policy: SlaPolicyState, wall: WallClock, until: number) {
+function countSpan(
+  events: readonly ObservedChange[],
+  policy: SlaPolicyState,
+  wall: WallClock,
+  until: number,
+) {
   const count = plainCount(policy, wall, events[0]?.key)
   const counted = (end: string) => ({
     ...{ end, reported: count.reported, breached: count.breached(), elapsed: count.elapsed() },
@@ -58,7 +69,13 @@ function oracle(seen: readonly ObservedChange[], policy: SlaPolicyState, wall: W
 }
 
 /** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */
-function simulate(seen: ObservedChange[], policy: SlaPolicyState, hours: CalendarHours, until: number, random: Random) {
+function simulate(
+  seen: ObservedChange[],
+  policy: SlaPolicyState,
+  hours: CalendarHours,
+  until: number,
+  random: Random,
+) {
   const from = findStartIndex(policy, seen)
   const first = seen[from]
   if (first === undefined) return null
@@ -91,7 +108,7 @@ function simulate(seen: ObservedChange[], policy: SlaPolicyState, hours: Calenda
       current = run({ kind: 'fire', until: iso(now), terms: kept, now: iso(now) }, current)
     }
     if (event)
-      current = run({ kind: 'apply', change: event, terms: kept, anew: kept, now: event.at }, current)
+      current = run({ kind: 'apply', change: event, terms: kept, nextTerms: kept, now: event.at }, current)
   }
   const { calendar } = terms()
   const parts = intervals(current.ledger, calendar, until)

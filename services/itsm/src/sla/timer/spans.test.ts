@@ -9,7 +9,7 @@ import { incidentEntity } from '../entity/incident-entity.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
 import { replayTimer } from '../policy/preview.js'
 import { elapsedMs, intervals } from './ledger.js'
-import { type Change, type PinnedPolicy, slaTimer, findStartIndex, type TimerCommand } from './timer.js'
+import { type Change, findStartIndex, type PinnedPolicy, slaTimer, type TimerCommand } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number) => new Date(opened + minutes * 60_000).toISOString()
@@ -48,7 +48,7 @@ function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
 }
 
 /** The types reported of the clock, from the event on it starts with, and the clock in the end. */
-function run(history: Change[], given = terms(), anew: PinnedPolicy | null = given, sweptAt?: number) {
+function run(history: Change[], given = terms(), nextTerms: PinnedPolicy | null = given, sweptAt?: number) {
   const from = findStartIndex(given.policy, history)
   const types: string[] = []
   let state: SlaTimer | null = null
@@ -62,9 +62,9 @@ function run(history: Change[], given = terms(), anew: PinnedPolicy | null = giv
   take({ kind: 'start', id: 'tmr_1', history: started, terms: given, now: started.at(-1)?.at ?? at(0) })
   let by = given
   for (const change of history.slice(from + 1)) {
-    take({ kind: 'apply', change, terms: by, anew, now: change.at })
+    take({ kind: 'apply', change, terms: by, nextTerms, now: change.at })
     const { policyRevision } = state as unknown as SlaTimer
-    if (policyRevision === anew?.policy.revision) by = anew
+    if (policyRevision === nextTerms?.policy.revision) by = nextTerms
   }
   if (sweptAt !== undefined) take({ kind: 'fire', until: at(sweptAt), terms: by, now: at(sweptAt) })
   return { types, state: state as SlaTimer | null }

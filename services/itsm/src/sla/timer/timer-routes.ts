@@ -10,7 +10,7 @@ import {
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { resolveNumbers } from '../../lists/numbered.js'
+import { resolveNumbers } from '../../lists/number-references.js'
 import { slaTimers as table } from '../../schema/sla.js'
 import { isVisible, visibleClocks } from '../entity/visibility.js'
 import { timerFilters } from '../list-filters.js'

@@ -21,7 +21,7 @@ const change = (minutes: number, incident: IncidentState, ms = 0): Change => {
 }
 const first = { ...change(0, incidents.open), version: 1 }
 const apply = (given: Change) =>
-  ({ kind: 'apply', change: given, terms, anew: terms, now: given.at }) as const
+  ({ kind: 'apply', change: given, terms, nextTerms: terms, now: given.at }) as const
 const fire = (minutes: number) => ({ kind: 'fire', until: at(minutes), terms, now: at(minutes) }) as const
 
 /** The types decided one after another, and the clock in the end. */

@@ -16,12 +16,12 @@ import type { SlaFacts } from '../entity/entity.js'
 import { reachedAt } from './ledger.js'
 import {
   type ClockTarget,
-  isSpanOpenAfter,
+  findSpanEnd,
   isRecurring,
   isSpanOpen,
+  isSpanOpenAfter,
   notApplyingReason,
   sinceLastSpan,
-  findSpanEnd,
 } from './spans.js'
 
 /** What a clock goes by: the revisions it is pinned to. */
@@ -43,7 +43,7 @@ export interface Change {
 export type TimerCommand =
   | { kind: 'start'; id: string; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
   /** With what another span would go by; null when the policy begins no more of them. */
-  | { kind: 'apply'; change: Change; terms: PinnedPolicy; anew: PinnedPolicy | null; now: Instant }
+  | { kind: 'apply'; change: Change; terms: PinnedPolicy; nextTerms: PinnedPolicy | null; now: Instant }
   | { kind: 'fire'; until: Instant; terms: PinnedPolicy; now: Instant }
   | { kind: 'reapply'; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
 
@@ -172,10 +172,11 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
 /** What is due before the change comes first, by the goal in force until then; then another goal, then the state. */
 function apply(
   timer: SlaTimer,
-  { change, terms, anew, now }: Extract<TimerCommand, { kind: 'apply' }>,
+  { change, terms, nextTerms, now }: Extract<TimerCommand, { kind: 'apply' }>,
 ): TimerDecision[] {
   if (change.version <= timer.entityVersion) return []
-  if (startsNextSpan(timer, change)) return anew === null ? [] : [nextSpanEvent(timer, change, anew, now)]
+  if (startsNextSpan(timer, change))
+    return nextTerms === null ? [] : [nextSpanEvent(timer, change, nextTerms, now)]
   const { policy } = terms
   const decided = isOpen(timer) ? fire(timer, terms, Date.parse(change.at), now) : []
   const current = () => decided.at(-1)?.after ?? timer
@@ -316,7 +317,11 @@ function fire(timer: SlaTimer, terms: PinnedPolicy, until: number, now: Instant)
 }
 
 /** What `sla.breached` and `incident.sla_breached` tell. */
-export function toBreachExtras({ entityType, entityId, metric, policyId }: SlaTimer, dueAt: Instant, now: Instant) {
+export function toBreachExtras(
+  { entityType, entityId, metric, policyId }: SlaTimer,
+  dueAt: Instant,
+  now: Instant,
+) {
   return { entityType, entityId, metric, dueAt, breachedAt: dueAt, detectedAt: now, policyId }
 }
 

@@ -64,15 +64,15 @@ export function createReader(sql: StatementRunner, { workspaceId, environment }:
       return rows.map(otherChange)
     },
 
-    /** All that overlap one of the spans, in the order in which `others` has them; null for more than `most`. */
-    async overlapping(spans: readonly Span[], most: number): Promise<OtherChange[] | null> {
+    /** All that overlap one of the spans, in the order in which `others` has them; null for more than `maxRows`. */
+    async overlapping(spans: readonly Span[], maxRows: number): Promise<OtherChange[] | null> {
       const rows = await statement<OtherRow>(overlappingStatement, [
         spans.map(({ from }) => instant(from)),
         spans.map(({ to }) => instant(to)),
         occupyingStatuses,
-        String(most + 1),
+        String(maxRows + 1),
       ])
-      if (rows.length > most) return null
+      if (rows.length > maxRows) return null
       const found = new Map(rows.map((row) => [row.id, otherChange(row)]))
       return [...found.values()].sort((a, b) => a.span.from - b.span.from || (a.id < b.id ? -1 : 1))
     },

@@ -7,7 +7,7 @@ import {
   type Severity,
   severities,
 } from '@opsplane/contracts'
-import { findPriority } from '../settings/priority-by.js'
+import { findPriority } from '../settings/priority-matrix.js'
 
 /** Whether `left` is the graver severity. */
 export function isMoreSevere(left: Severity, right: Severity): boolean {

@@ -5,9 +5,9 @@ import { acceptsAlerts } from './alerts.js'
 import { isDedupKeyConflict } from './dedup-key.js'
 import type { IncidentStore } from './incident-store.js'
 import { openIncidentByKey } from './lists/queries.js'
+import { namedPeople } from './named-people.js'
 import { attachChild } from './parent-child/linking.js'
 import { checkIncidentLinks } from './parent-child/links.js'
-import { namedPeople } from './people-in.js'
 
 /** Rounds against other processes that open, count on or end the incident of the same key. */
 const maxRounds = 10
@@ -29,7 +29,7 @@ export async function openIncident(
     await checkIncidentLinks(database.db, tenant, input, unit)
     const id = newId('incident')
     const [settings, next] = await Promise.all([
-      incidents.settingsOf(tenant),
+      incidents.getSettings(tenant),
       store.numbers.next(tenant.workspaceId, 'incident', { ahead: true }),
     ])
     const command = { id, number: `INC-${next}`, by: meta.actor, now, settings, input }
@@ -51,7 +51,8 @@ export async function openIncident(
     try {
       return await store.transact(meta, countOrCreate, { queueKey: [queueKey, ...parent] })
     } catch (error) {
-      if (!isDedupKeyConflict(error) && !(error instanceof ApiError && error.code === 'version_conflict')) throw error
+      if (!isDedupKeyConflict(error) && !(error instanceof ApiError && error.code === 'version_conflict'))
+        throw error
       if (round === maxRounds)
         throw new ApiError('version_conflict', 'Too many alerts with this key at once. Try again.')
     }

@@ -6,7 +6,7 @@ import { type ApiClient, startTestService, type TestService, testPrincipal } fro
 import { uncheckedPeople } from '../../people.js'
 import { itsm } from '../../service.js'
 import { slaStores } from '../timer/stores.js'
-import { type SlaPolicyWriter, createSlaPolicyWriter } from './saving.js'
+import { createSlaPolicyWriter, type SlaPolicyWriter } from './policy-writer.js'
 
 let service: TestService
 let api: ApiClient

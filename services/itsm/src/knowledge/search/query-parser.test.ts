@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { parseQuery } from './wording.js'
+import { parseQuery } from './query-parser.js'
 
 it.each([
   ['printer jam', 'printer jam', []],

@@ -5,7 +5,16 @@ import { computeRisk } from './policy/risk.js'
 import { buildDraft } from './template/from-template.js'
 
 /** A new change: a draft that nobody has been asked about. */
-export function buildInitialChange({ id, number, by, userId, now, input, facts, agreed }: CreateChange): ChangeRecord {
+export function buildInitialChange({
+  id,
+  number,
+  by,
+  userId,
+  now,
+  input,
+  facts,
+  agreed,
+}: CreateChange): ChangeRecord {
   const entered = buildDraft(input, agreed)
   return checkFields({
     id,

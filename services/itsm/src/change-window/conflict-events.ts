@@ -7,7 +7,7 @@ export const pendingStatuses: readonly ChangeStatus[] = ['assess', 'authorize', 
 
 /** What the platform found when somebody else's change or a window was saved. */
 export interface UpdateConflicts {
-  kind: 'notice'
+  kind: 'update_conflicts'
   conflicts: ChangeConflict[]
   now: Instant
 }

@@ -19,14 +19,14 @@ import {
   breachPercent,
   dueFirings,
   type Firing,
-  planSteps,
   formatReason,
+  planSteps,
   rulesAt,
   toReachedThreshold,
 } from './escalation-rules.js'
-import { readFirings } from './firings.js'
+import { readFirings } from './threshold-events.js'
 
-export { thresholdEvents } from './firings.js'
+export { thresholdEvents } from './threshold-events.js'
 
 export interface EscalationContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {}
 
@@ -41,7 +41,7 @@ const maxTries = 10
 export function createEscalationConsumer(
   ctx: EscalationContext,
   pinnedPolicies: PinnedPolicies,
-  settingsOf: IncidentStore['settingsOf'],
+  getSettings: IncidentStore['getSettings'],
 ) {
   const { database, store, clock, log } = ctx
   const incidents = store.aggregate(incident)
@@ -76,7 +76,7 @@ export function createEscalationConsumer(
 
   /** All that the clock has reported and that is not carried out yet, at once; undefined when there is nothing of it. */
   async function carryOut(timerId: string, tenant: TenantScope) {
-    const { priorityMatrix } = await settingsOf(tenant)
+    const { priorityMatrix } = await getSettings(tenant)
     return database.sql.begin(async (tx) => {
       const after = (await lockProgress(tx, [timerId])).get(timerId) ?? 0
       const { firings: reported, countsFrom } = await readFirings(tx, tenant, timerId)

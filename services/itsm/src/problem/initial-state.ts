@@ -1,5 +1,5 @@
 import type { ProblemState } from '@opsplane/contracts'
-import { findPriority } from '../settings/priority-by.js'
+import { findPriority } from '../settings/priority-matrix.js'
 import type { CreateProblem } from './commands.js'
 
 /** A new problem, with no history. */

@@ -57,7 +57,8 @@ function checkNames({ required, dependentRequired }: JsonSchema, path: string, d
   const lists: [at: string, names: unknown][] = [['required', required]]
   for (const [name, names] of Object.entries(isObject(dependentRequired) ? dependentRequired : {})) {
     const at = `dependentRequired${step(name)}`
-    if (!isDeclared(declared, name)) throw invalidSchema(`${path}/${at}`, 'names a property that is not declared')
+    if (!isDeclared(declared, name))
+      throw invalidSchema(`${path}/${at}`, 'names a property that is not declared')
     lists.push([at, names])
   }
   for (const [at, names] of lists) {

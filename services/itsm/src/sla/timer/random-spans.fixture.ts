@@ -10,7 +10,13 @@ import { seededRandom } from '@opsplane/testing'
 import type { ChangeRecord } from '../../change/approval/separation-of-duties.js'
 import type { ChangeCommand } from '../../change/commands.js'
 import { change } from '../../change/domain.js'
-import { approver, steps as changeSteps, createCommand, technicalApprover, person } from '../../change/sample-changes.js'
+import {
+  approver,
+  steps as changeSteps,
+  createCommand,
+  person,
+  technicalApprover,
+} from '../../change/sample-changes.js'
 import { allowedActions } from '../../change/transitions.js'
 import { incident } from '../../incident/domain.js'
 import { agent, comment, create } from '../../incident/sample-incidents.js'

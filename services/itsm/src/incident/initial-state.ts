@@ -1,5 +1,5 @@
 import { type IncidentState, levelsBySeverity } from '@opsplane/contracts'
-import { findPriority } from '../settings/priority-by.js'
+import { findPriority } from '../settings/priority-matrix.js'
 import { alertFields } from './alerts.js'
 import type { CreateIncident } from './commands.js'
 

@@ -12,17 +12,21 @@ import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@op
 import type { People } from '../../people.js'
 import { policiesOfCalendar } from '../queries.js'
 import { calendarAbsent, type SlaStores } from '../timer/stores.js'
-import { formerlyNamed, escalationPeople } from './escalated-to.js'
+import { escalationPeople, formerlyNamed } from './escalation-people.js'
 import type { CalendarCommand } from './policy.js'
 
 /**
  * Saves policies and the calendars they count by in turns: a policy names a calendar there is, with goals it allows, also
  * where the calendar is changed or deleted at the same moment.
  */
-export function createSlaPolicyWriter(ctx: SerializerContext, { policies, calendars }: SlaStores, people: People) {
+export function createSlaPolicyWriter(
+  ctx: SerializerContext,
+  { policies, calendars }: SlaStores,
+  people: People,
+) {
   const inTurn = serializer(ctx, lockOfTenant('sla-calendars'))
 
-  const calendarOf = async (unit: Unit, id: string | null): Promise<SlaCalendarState | null> => {
+  const findCalendar = async (unit: Unit, id: string | null): Promise<SlaCalendarState | null> => {
     if (id === null) return null
     const found = await unit.find(calendars, id)
     if (!found) throw calendarAbsent()
@@ -34,7 +38,7 @@ export function createSlaPolicyWriter(ctx: SerializerContext, { policies, calend
       inTurn(meta, async (unit) => {
         await people.check(meta.tenant, escalationPeople(input))
         const id = newId('slaPolicy')
-        const calendar = await calendarOf(unit, input.calendarId)
+        const calendar = await findCalendar(unit, input.calendarId)
         return unit.create(policies, id, { kind: 'create', id, input, calendar, now: meta.now })
       }),
 
@@ -45,7 +49,7 @@ export function createSlaPolicyWriter(ctx: SerializerContext, { policies, calend
         const named = escalationPeople(patch)
         await people.check(meta.tenant, named, formerlyNamed(named, present.state))
         const { calendarId = present.state.calendarId } = patch
-        const calendar = await calendarOf(unit, calendarId)
+        const calendar = await findCalendar(unit, calendarId)
         return unit.handle(policies, id, { kind: 'patch', patch, calendar, now: meta.now })
       }),
 

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChangeConflict, ChangeState, ChangeWindowState, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
-import { findClosure } from './closure.js'
+import { createReader, maxOthers } from './conflict-reader.js'
 import { detectConflicts, type OtherChange, type Plan, toPlan } from './conflicts.js'
+import { findClosure } from './dependency-closure.js'
 import type { ImpactLinks } from './links-in-memory.js'
-import { createReader, maxOthers } from './reader.js'
 import { mergeSpans, overlap } from './spans.js'
 
 /** Other changes read whatever they touch. Of more, those of each change are asked for. */
@@ -19,7 +19,7 @@ export async function findConflictsOfMany(
   tenant: TenantScope,
   changes: readonly ChangeState[],
   links: ImpactLinks,
-  most = maxOverlapping,
+  maxOverlaps = maxOverlapping,
 ): Promise<Map<string, ChangeConflict[]>> {
   const found = new Map<string, ChangeConflict[]>(changes.map(({ id }) => [id, []]))
   const plans = changes.flatMap((change) => toPlan(change) ?? [])
@@ -28,7 +28,7 @@ export async function findConflictsOfMany(
   const ciIds = [...new Set(plans.flatMap((plan) => plan.ciIds))]
   const spans = mergeSpans(plans.map(({ span }) => span))
   const classes = await read.classes(ciIds)
-  const overlapping = await read.overlapping(spans, most)
+  const overlapping = await read.overlapping(spans, maxOverlaps)
   const windows = await read.windows(ciIds, [...new Set(classes.values())], {
     from: Math.min(...spans.map(({ from }) => from)),
     to: Math.max(...spans.map(({ to }) => to)),
@@ -38,7 +38,10 @@ export async function findConflictsOfMany(
     const others = overlapping
       ? selectOthers(plan, overlapping, related)
       : await read.others(plan, [...plan.ciIds, ...related.keys()])
-    found.set(plan.id, detectConflicts(plan, { others, windows: selectWindows(plan, windows), classes, related }))
+    found.set(
+      plan.id,
+      detectConflicts(plan, { others, windows: selectWindows(plan, windows), classes, related }),
+    )
     // Nobody else waits for all of them.
     await nextTurn()
   }

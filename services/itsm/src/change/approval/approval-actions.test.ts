@@ -5,17 +5,17 @@ import { change } from '../domain.js'
 import {
   after,
   approvalIds,
-  requester,
   approver,
   changeIn,
   createCommand,
-  technicalApprover,
   facts,
-  now,
-  secondApprover,
-  person,
-  steps,
   implementer,
+  now,
+  person,
+  requester,
+  secondApprover,
+  steps,
+  technicalApprover,
 } from '../sample-changes.js'
 import { maxApprovalBytes, maxCommentBytes } from './approval-record.js'
 import type { ChangeRecord } from './separation-of-duties.js'
@@ -171,7 +171,11 @@ describe('approving', () => {
       technical: [rule({ name: 'Peers' }), rule({ name: 'Owners' })],
       authorization: [rule({ name: 'Board' }), rule({ name: 'Boss', approverIds: [approver] })],
     })
-    const state = run(first, { kind: 'approve', ...by(approver), approvalIds: ['apr_board', 'apr_boss'] }).state
+    const state = run(first, {
+      kind: 'approve',
+      ...by(approver),
+      approvalIds: ['apr_board', 'apr_boss'],
+    }).state
     expect(statuses(state)).toEqual(['approved', 'approved', 'pending', 'pending'])
     const again = { kind: 'approve', ...by(approver), approvalIds } as const
     expect(() => change.decide(again, state)).toThrow(
@@ -195,7 +199,10 @@ describe('approving', () => {
     const authorize = changeIn('normal', 'authorize')
     const draft = run(authorize, { kind: 'reject', ...by(technicalApprover), reason: 'No.' }).state
     const submit = { ...steps.submit, approvalIds: ['apr_again'], now }
-    const again = run(run(draft, submit).state, { ...approve(secondApprover), approvalIds: ['apr_next'] }).state
+    const again = run(run(draft, submit).state, {
+      ...approve(secondApprover),
+      approvalIds: ['apr_next'],
+    }).state
     expect(again.status).toBe('authorize')
     expect(run(again, approve(technicalApprover)).state.status).toBe('scheduled')
   })

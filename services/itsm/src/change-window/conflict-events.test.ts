@@ -3,7 +3,7 @@ import { type ChangeConflict, type ChangeStatus, changeStatuses } from '@opsplan
 import { specify } from '@opsplane/testing'
 import { change } from '../change/domain.js'
 import { changeIn, now, paths, steps } from '../change/sample-changes.js'
-import { pendingStatuses } from './notice.js'
+import { pendingStatuses } from './conflict-events.js'
 
 const { given } = specify(change)
 const period = { from: '2026-03-07T22:00:00.000Z', to: '2026-03-08T02:00:00.000Z' }
@@ -20,7 +20,7 @@ const freeze: ChangeConflict = {
 }
 const shifted = { ...sameItem, to: '2026-03-08T01:00:00.000Z' }
 const scheduled = changeIn('standard', 'scheduled')
-const notice = (...conflicts: ChangeConflict[]) => ({ kind: 'notice', conflicts, now }) as const
+const notice = (...conflicts: ChangeConflict[]) => ({ kind: 'update_conflicts', conflicts, now }) as const
 
 describe('a change that waits is notified', () => {
   it('of conflicts it did not have', () => {

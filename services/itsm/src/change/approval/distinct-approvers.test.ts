@@ -4,15 +4,15 @@ import { seededRandom, specify } from '@opsplane/testing'
 import { change } from '../domain.js'
 import {
   approvalIds,
-  requester,
   approver,
   changeIn,
   facts,
-  now,
-  secondApprover,
-  person,
-  steps,
   implementer,
+  now,
+  person,
+  requester,
+  secondApprover,
+  steps,
 } from '../sample-changes.js'
 import type { ChangeRecord } from './separation-of-duties.js'
 
@@ -20,7 +20,8 @@ const { given } = specify(change)
 const third = 'usr_third'
 const nextIds = Array.from({ length: 5 }, (_, place) => `apr_next_${place}`)
 const rule = (fields: object) => ApprovalRule.parse({ name: 'Board', ...fields })
-const board = (waitFor: unknown, approverIds: string[] = [approver, secondApprover]) => rule({ approverIds, waitFor })
+const board = (waitFor: unknown, approverIds: string[] = [approver, secondApprover]) =>
+  rule({ approverIds, waitFor })
 const policy = (fields: Partial<ChangePolicyState>): ChangePolicyState => ({
   ...{ id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Payments', order: 1, conditions: {} },
   ...{ status: 'active', createdAt: now, updatedAt: now },
@@ -66,7 +67,11 @@ describe('with distinct approvers, whoever approved the technical stage', () => 
 
   it('decides again once it is submitted again', () => {
     const rejected = then(authorize, { kind: 'reject', ...by(secondApprover), reason: 'No.' })
-    const again = then(rejected, { ...submit({}), approvalIds: ['apr_again'] }, approve(secondApprover, ['apr_more']))
+    const again = then(
+      rejected,
+      { ...submit({}), approvalIds: ['apr_again'] },
+      approve(secondApprover, ['apr_more']),
+    )
     expect(again.status).toBe('authorize')
     expect(then(again, approve(approver)).status).toBe('scheduled')
   })
@@ -87,7 +92,11 @@ describe('an authorization that distinct approvers leave too few for', () => {
   it.each([
     ['the same one person', [board('first', [approver])], [board('first', [approver])]],
     ['all of them before', [board('all')], [board('first')]],
-    ['all of them, less who asked', [board('all', [requester, approver])], [board('first', [implementer, approver])]],
+    [
+      'all of them, less who asked',
+      [board('all', [requester, approver])],
+      [board('first', [implementer, approver])],
+    ],
     [
       'most of them before',
       [board({ count: 2 }, [approver, secondApprover, third])],
@@ -127,7 +136,10 @@ describe('an authorization that distinct approvers leave too few for', () => {
   })
 
   it('is refused with the names of both rules', () => {
-    const technical = [board('all', [approver]), rule({ name: 'Net', approverIds: [approver, secondApprover], waitFor: 'all' })]
+    const technical = [
+      board('all', [approver]),
+      rule({ name: 'Net', approverIds: [approver, secondApprover], waitFor: 'all' }),
+    ]
     const authorization = [board({ count: 2 }, [approver, secondApprover, third])]
     expect(() => change.decide(submit({ technical, authorization }), changeIn('normal', 'draft'))).toThrow(
       expect.objectContaining({

@@ -12,7 +12,10 @@ export const escalationPeople = ({ escalations = [] }: Pick<SlaPolicyPatch, 'esc
   )
 
 /** For each place of a patch everybody the policy named: rules may be put in another order. */
-export function formerlyNamed(patch: NamedPeople, { escalations }: Pick<SlaPolicyState, 'escalations'>): NamedPeople {
+export function formerlyNamed(
+  patch: NamedPeople,
+  { escalations }: Pick<SlaPolicyState, 'escalations'>,
+): NamedPeople {
   const before = Object.values(escalationPeople({ escalations })).flatMap((people) => people ?? [])
   return Object.fromEntries(Object.keys(patch).map((place) => [place, before]))
 }

@@ -16,7 +16,9 @@ function countScannedRows(node: Node): number {
     (node['Rows Removed by Filter'] ?? 0) +
     (node['Rows Removed by Join Filter'] ?? 0) +
     (node['Rows Removed by Index Recheck'] ?? 0)
-  return rows * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, plan) => sum + countScannedRows(plan), 0)
+  return (
+    rows * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, plan) => sum + countScannedRows(plan), 0)
+  )
 }
 
 /** The most rows a statement has looked at of all that something asks for. */

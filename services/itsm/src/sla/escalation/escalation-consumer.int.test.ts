@@ -11,13 +11,13 @@ import { createEventStore } from '@opsplane/eventstore'
 import { attemptDueWork } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import type { z } from 'zod'
-import { type TestDesk, productionTenant, testDesk } from '../../incident/desk.fixture.js'
+import { productionTenant, type TestDesk, testDesk } from '../../incident/desk.fixture.js'
 import { agent, comment } from '../../incident/sample-incidents.js'
 import { maxWatchers } from '../../incident/watchers.js'
 import { createPinnedPolicies } from '../policy/pinned-policies.js'
 import { createClocks } from '../timer/clocks.js'
 import { slaStores } from '../timer/stores.js'
-import { createEscalationConsumer, type EscalationContext } from './escalating.js'
+import { createEscalationConsumer, type EscalationContext } from './escalation-consumer.js'
 
 const opened = '2026-03-02T09:00:00.000Z'
 const log = createLogger({ service: 'test', level: 'silent' })
@@ -37,7 +37,7 @@ afterAll(() => desk?.close())
 const context = (): EscalationContext => ({ ...desk.ctx, log })
 const clocks = () => createClocks(context())
 const escalating = (ctx = context()) =>
-  createEscalationConsumer(ctx, createPinnedPolicies(), desk.incidents.settingsOf)
+  createEscalationConsumer(ctx, createPinnedPolicies(), desk.incidents.getSettings)
 
 /** An hour for every incident of the workspace, whatever it is like. */
 async function promise(
@@ -67,7 +67,7 @@ async function openIncident(fields: object = {}, of = tenant): Promise<string> {
 async function reach(minute: number) {
   desk.setTime(new Date(Date.parse(opened) + minute * 60_000 + 2_000).toISOString())
   const { database, clock } = desk.ctx
-  await attemptDueWork(clocks().telling, { sql: database.sql, log, simulated: clock })
+  await attemptDueWork(clocks().worker, { sql: database.sql, log, simulated: clock })
 }
 const get = (id: string, of = tenant) => desk.incidents.get(id, of)
 const edit = (id: string, patch: IncidentPatch) => desk.patch(tenant, id, patch)

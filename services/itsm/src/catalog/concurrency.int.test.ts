@@ -24,7 +24,7 @@ describe('at once', () => {
     })
     const requests = await Promise.all(Array.from({ length: 10 }, () => order(members.ada.api, item)))
     const end = (request: CatalogRequest, index: number, action: string) =>
-      members.keeper.api.post(`/catalog/requests/${request.id}/tasks/${request.tasks[index]?.id}/${action}`)
+      members.manager.api.post(`/catalog/requests/${request.id}/tasks/${request.tasks[index]?.id}/${action}`)
     const replies = await Promise.all(
       requests.flatMap((request) => [end(request, 0, 'complete'), end(request, 1, 'fail')]),
     )
@@ -43,7 +43,7 @@ describe('at once', () => {
     const approvals = [...rules(members), { name: 'Other', approverIds: [members.other.id] }]
     const { id } = await order(members.ada.api, await createActiveItem(members, { approvals, tasks }))
     const path = `/catalog/requests/${id}/approve`
-    await Promise.all([members.boss, members.other].map(({ api }) => api.post(path, {})))
+    await Promise.all([members.approver, members.other].map(({ api }) => api.post(path, {})))
     const rows = await service.sql`select type from events where stream_id = ${id} order by version`
     expect(rows.map(({ type }) => type).slice(3)).toEqual([
       'request.updated',
@@ -93,8 +93,8 @@ describe('at once', () => {
   })
 })
 
-function metaOf({ keeper }: ReturnType<typeof team>, now: string): CommandMeta {
-  const { workspaceId, environment, actor } = keeper.principal
-  if (workspaceId === undefined || environment === undefined) throw new Error('The keeper is nowhere.')
+function metaOf({ manager }: ReturnType<typeof team>, now: string): CommandMeta {
+  const { workspaceId, environment, actor } = manager.principal
+  if (workspaceId === undefined || environment === undefined) throw new Error('The manager is nowhere.')
   return { tenant: { workspaceId, environment }, actor, now, requestId: null }
 }

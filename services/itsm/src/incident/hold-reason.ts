@@ -6,7 +6,11 @@ import {
 } from '@opsplane/contracts'
 
 /** Throws validation_failed when reason and comment of a hold do not fit the status the incident ends in. */
-export function checkHoldReason(patch: IncidentPatch, end: IncidentStatus, { holdReason }: IncidentState): void {
+export function checkHoldReason(
+  patch: IncidentPatch,
+  end: IncidentStatus,
+  { holdReason }: IncidentState,
+): void {
   if (patch.holdReason !== undefined && end !== 'on_hold')
     throw invalidField('/holdReason', 'not_on_hold', 'A hold reason goes with status on_hold only.')
   if (patch.comment !== undefined && patch.holdReason === undefined)

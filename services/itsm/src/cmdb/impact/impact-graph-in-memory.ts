@@ -6,9 +6,9 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Columns, readColumnsUpTo, type StatementRunner } from '../columns.js'
-import { indexRelations } from '../relation/relations-by.js'
+import { indexRelations } from '../relation/relation-index.js'
 import { buildGraph, graphReader, itemAt, type RelationColumns, readLimits } from './graph.js'
-import type { ImpactRelation, Dependency, ImpactGraph, ImpactNode } from './impact.js'
+import type { Dependency, ImpactGraph, ImpactNode, ImpactRelation } from './impact.js'
 
 export const impactItemColumns = {
   words: ['id', 'class', 'status', 'criticality'],

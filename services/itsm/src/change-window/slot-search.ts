@@ -1,8 +1,8 @@
 import type { ChangeSlots, ChangeState, Instant, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { readConflictContext } from './conflict-context.js'
+import { maxOthers } from './conflict-reader.js'
 import { toPlan } from './conflicts.js'
-import { maxOthers } from './reader.js'
 import { findFreeSlots } from './slots.js'
 
 export interface SlotsQuery {

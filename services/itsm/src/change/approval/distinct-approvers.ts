@@ -1,5 +1,5 @@
 import type { Approval, ApprovalRule, ChangeApprovalPolicy } from '@opsplane/contracts'
-import { type Shortfall, findShortfall } from '../../approval/approval.js'
+import { findShortfall, type Shortfall } from '../../approval/approval.js'
 
 /** Approvals that are missing in the technical stage. */
 export interface MissingApprovals {
@@ -55,7 +55,11 @@ export function findUnmetAuthorization(
 }
 
 /** Whether the technical rule takes more of the approvers of the other one than that can spare. */
-function exceedsApprovers({ people, count }: MissingApprovals, rule: ApprovalRule, excludedIds: readonly string[]): boolean {
+function exceedsApprovers(
+  { people, count }: MissingApprovals,
+  rule: ApprovalRule,
+  excludedIds: readonly string[],
+): boolean {
   const approvers = rule.approverIds?.filter((id) => !excludedIds.includes(id))
   if (!people || !approvers) return false
   const others = people.filter((id) => !approvers.includes(id)).length

@@ -7,8 +7,8 @@ import {
   type Instant,
   invalidField,
 } from '@opsplane/contracts'
-import { recordDecision, reasonCannotDecide, requestApproval } from '../../approval/approval.js'
-import { checkBlackouts } from '../../change-window/guard.js'
+import { reasonCannotDecide, recordDecision, requestApproval } from '../../approval/approval.js'
+import { checkBlackouts } from '../../change-window/blackout-guard.js'
 import type { CommandOf, DecideOnChange } from '../commands.js'
 import { hashChange } from '../content.js'
 import type { ChangeDecision } from '../decision.js'
@@ -17,14 +17,14 @@ import { computeRisk } from '../policy/risk.js'
 import { applyTemplate } from '../template/from-template.js'
 import { statusAfter } from '../transitions.js'
 import {
-  voidAll,
+  checkApproversLeft,
   checkAuthorization,
   checkComment,
-  checkApproversLeft,
   completedTechnicalStage,
   findExcludedIds,
-  trimApprovals,
   technicalApprovers,
+  trimApprovals,
+  voidAll,
 } from './approval-record.js'
 import { type ChangeRecord, exposeChange } from './separation-of-duties.js'
 
@@ -49,7 +49,13 @@ export function submit(
   if (state.type === 'standard') return { type: 'change.submitted', after: { ...judged, status }, ...extras }
   const asking = { ...judged, approvalPolicy: findPolicy(exposeChange(judged), policies) }
   const { technical, authorization } = asking.approvalPolicy
-  const asked = requestApprovals(asking, status === 'assess' ? technical : authorization, approvalIds, now, userId)
+  const asked = requestApprovals(
+    asking,
+    status === 'assess' ? technical : authorization,
+    approvalIds,
+    now,
+    userId,
+  )
   checkAuthorization(asked)
   return { type: 'change.submitted', after: { ...asked, status }, ...extras }
 }

@@ -8,7 +8,10 @@ const directions = ['dependents', 'dependencies'] as const
  * from. Work is no failure: redundancy does not keep it apart (two halves of a pair taken down at once are what is
  * looked for), and neither does whether an item is in service. So it is the same from either end.
  */
-export async function findClosure(links: ImpactLinks, ciIds: readonly string[]): Promise<Map<string, string>> {
+export async function findClosure(
+  links: ImpactLinks,
+  ciIds: readonly string[],
+): Promise<Map<string, string>> {
   const related = new Map<string, string>()
   if (ciIds.length === 0) return related
   for (const direction of directions)
