@@ -38,5 +38,5 @@ export function dueCommands({ store }: DueContext, options: DueCommandsOptions):
   })
 }
 
-/** Somebody has written to one of them in this very moment. */
+/** A concurrent write has changed one of the aggregates. */
 export const isLostRace = (error: unknown): boolean => error instanceof VersionRaceError

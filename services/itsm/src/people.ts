@@ -4,14 +4,14 @@ import type { Logger } from '@opsplane/runtime'
 import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
 import { LRUCache } from 'lru-cache'
 
-/** What names a person, or several, by its place in the body, such as `tasks/0/assigneeId`; null names nobody. */
+/** User ids by their place in the body, such as `tasks/0/assigneeId`; null for no user. */
 export type NamedPeople = Readonly<Record<string, string | readonly string[] | null | undefined>>
 
-/** Who the people are that records name. */
+/** Checks the users that records name. */
 export interface People {
   /**
-   * Throws validation_failed naming each field whose person is no member of the workspace; whoever the same field named
-   * `before` may stay. Where settings does not answer nothing is refused: work on incidents goes on.
+   * Throws validation_failed naming each field whose user is not a member of the workspace; a user the same field named
+   * `before` may stay. If the settings service does not answer nothing is refused: work on incidents goes on.
    */
   check(tenant: TenantScope, named: NamedPeople, before?: NamedPeople): Promise<void>
 }
@@ -22,10 +22,10 @@ export interface PeopleOptions {
   nowMs: () => number
 }
 
-/** Checks nobody. */
+/** Accepts every user id. */
 export const uncheckedPeople: People = { check: async () => undefined }
 
-/** For so long is somebody who was found not asked for again. */
+/** How long a user who was found counts as a member. */
 const cacheMs = 30_000
 const maxCached = 10_000
 
@@ -38,7 +38,7 @@ export function createPeople({ settings, log, nowMs }: PeopleOptions): People {
     const known = await settings
       .post('/internal/members', { workspaceId, userIds: asked }, KnownMembers)
       .catch((error: unknown) => {
-        log.warn({ err: error }, 'could not ask settings for members: people are not checked')
+        log.warn({ err: error }, 'the settings service is unavailable: user ids are not checked')
         return { userIds: asked }
       })
     for (const id of known.userIds) knownUntil.set(`${workspaceId} ${id}`, nowMs() + cacheMs)
@@ -59,7 +59,7 @@ export function createPeople({ settings, log, nowMs }: PeopleOptions): People {
                 in: 'body',
                 path: `/${field}`,
                 code: 'unknown_user',
-                message: 'is no member of this workspace',
+                message: 'is not a member of this workspace',
               },
             ]
           : [],

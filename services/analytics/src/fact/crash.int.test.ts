@@ -45,7 +45,7 @@ async function killAfter(table: string, before: number) {
   await analytics.start()
 }
 
-test(`facts are complete, and the same when they are made anew, over ${kills} kills each (seed ${seed})`, async () => {
+test(`facts are complete, and the same when they are rebuilt, over ${kills} kills each (seed ${seed})`, async () => {
   const history: PlatformEvent[] = []
   for (let round = 0; round < kills; round++) {
     const before = await count('fact_incidents')

@@ -51,7 +51,7 @@ describe('the quorum', () => {
     const few = rule({ approverIds: ['usr_a'], waitFor: { count: 2 } })
     expect(() => checkApprovalRule(few, '/approvals/0')).toThrow(/fewer approvers/)
     expect(() => asked({ approverIds: ['usr_asks'] })).toThrow(
-      /needs an approval, and of its approvers nobody had/,
+      /needs an approval, and of its approvers none may/,
     )
   })
 })
@@ -72,7 +72,7 @@ describe('a decision', () => {
 
   it('is made once by each', () => {
     const approval = recordDecision(asked({ waitFor: { count: 2 } }), vote('usr_a'))
-    expect(reasonCannotDecide(approval, 'usr_a')).toBe('You have decided already.')
+    expect(reasonCannotDecide(approval, 'usr_a')).toBe('You have already decided on this approval.')
     expect(reasonCannotDecide(approval, 'usr_b')).toBeUndefined()
   })
 

@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 
-/** What an approval stands for: decisions on other content do not count. */
+/** Hash of the content an approval is for: decisions on other content do not count. */
 export function hashContent(content: object): string {
   return sha256Hex(canonicalJson(content))
 }
@@ -18,12 +18,16 @@ export function hashContent(content: object): string {
 /** Throws validation_failed naming the place below `path`, such as `/approvals/0`, where a rule can never be met. */
 export function checkApprovalRule({ approverIds, waitFor }: ApprovalRule, path: string): void {
   if (approverIds === null && (waitFor === 'all' || (typeof waitFor === 'object' && 'percent' in waitFor)))
-    throw invalidField(`${path}/approverIds`, 'required', 'All, or a percentage, need approverIds to count.')
+    throw invalidField(
+      `${path}/approverIds`,
+      'required',
+      'Waiting for all approvers or a percentage requires approverIds.',
+    )
   if (approverIds && typeof waitFor === 'object' && 'count' in waitFor && waitFor.count > approverIds.length)
     throw invalidField(
       `${path}/waitFor`,
       'unreachable',
-      'There are fewer approvers than approvals to wait for.',
+      'The rule needs more approvals than it has approvers.',
     )
 }
 
@@ -36,10 +40,10 @@ export interface ApprovalRequest {
   now: Instant
 }
 
-/** Asks for approval. Throws validation_failed when too few are left who may decide. */
+/** A new pending approval. Throws validation_failed when too few eligible approvers are left. */
 export function requestApproval({ id, rule, excludedIds, contentHash, now }: ApprovalRequest): Approval {
   const short = findShortfall(rule, excludedIds)
-  if (short) throw tooFewApprovers(rule, short, 'had no hand in this')
+  if (short) throw tooFewApprovers(rule, short, 'may decide on this')
   const required = countRequired(rule, countEligible(rule, excludedIds))
   return {
     id,
@@ -74,11 +78,11 @@ export function tooFewApprovers(
   what: string,
 ): ApiError {
   const needed = required === 1 ? 'an approval' : `${required} approvals`
-  const there = left === 0 ? 'nobody' : `only ${left}`
+  const eligible = left === 0 ? 'none' : `only ${left}`
   return invalidField(
     '/approvals',
     'too_few_approvers',
-    `${name} needs ${needed}, and of its approvers ${there} ${what}: others have to be named in the rule.`,
+    `${name} needs ${needed}, and of its approvers ${eligible} ${what}: add approvers to the rule.`,
   )
 }
 
@@ -86,7 +90,7 @@ function countEligible({ approverIds }: ApprovalRule, excludedIds: readonly stri
   return approverIds?.filter((userId) => !excludedIds.includes(userId)).length ?? Number.POSITIVE_INFINITY
 }
 
-/** How many of so many approvers have to approve. */
+/** How many of this number of approvers have to approve. */
 export function countRequired({ waitFor }: ApprovalRule, approvers: number): number {
   if (waitFor === 'first') return 1
   if (waitFor === 'all') return Math.max(1, approvers)
@@ -95,7 +99,7 @@ export function countRequired({ waitFor }: ApprovalRule, approvers: number): num
 
 export interface NewDecision {
   by: Actor
-  /** The person; an API key counts as whom it belongs to. */
+  /** The person; an API key counts as its owner. */
   userId: string
   decision: ApprovalDecision['decision']
   comment: string | null
@@ -105,25 +109,26 @@ export interface NewDecision {
 
 /** Why the person may not decide; undefined when they may. */
 export function reasonCannotDecide(approval: Approval, userId: string): string | undefined {
-  if (approval.status !== 'pending') return `${approval.name} is ${approval.status} already.`
+  if (approval.status !== 'pending') return `${approval.name} is already ${approval.status}.`
   if (approval.excludedIds.includes(userId))
-    return 'Somebody who neither asked for it nor worked on it must decide.'
+    return 'The requester, editors and implementers cannot decide on this approval.'
   if (approval.approverIds && !approval.approverIds.includes(userId))
     return `You are not one of the approvers of ${approval.name}.`
-  if (approval.decisions.some((made) => made.userId === userId)) return 'You have decided already.'
+  if (approval.decisions.some((made) => made.userId === userId))
+    return 'You have already decided on this approval.'
   return undefined
 }
 
 /**
- * Adds a decision. One rejection rejects; enough approvals approve. Throws forbidden for whom it is not to decide, and
- * conflict when the content is not what approval was asked for.
+ * Adds a decision. One rejection rejects; enough approvals approve. Throws forbidden for a person who may not decide, and
+ * conflict when the content has changed since approval was requested.
  */
 export function recordDecision(approval: Approval, deciding: NewDecision): Approval {
   const { by, userId, decision, comment, contentHash, now } = deciding
   const reason = reasonCannotDecide(approval, userId)
   if (reason !== undefined) throw new ApiError('forbidden', reason)
   if (contentHash !== approval.contentHash)
-    throw new ApiError('conflict', 'It was changed since approval was asked for; submit it again.')
+    throw new ApiError('conflict', 'The content has changed since approval was requested. Submit it again.')
   const decisions = [...approval.decisions, { by, userId, decision, comment, contentHash, at: now }]
   const approvals = decisions.filter((made) => made.decision === 'approved').length
   const status =
@@ -131,7 +136,7 @@ export function recordDecision(approval: Approval, deciding: NewDecision): Appro
   return { ...approval, decisions, status, endedAt: status === 'pending' ? null : now }
 }
 
-/** What was asked for no longer stands; the decisions made stay on record. */
+/** Voids a pending approval; its decisions stay on record. */
 export function voidApproval(approval: Approval, now: Instant): Approval {
   return approval.status === 'pending' ? { ...approval, status: 'void', endedAt: now } : approval
 }

@@ -172,7 +172,7 @@ describe('a clock in business days', () => {
     expect(state).toMatchObject({ cycle: 2, goalMs: dayMs, breachedAt: iso('2026-03-06T13:00') })
   })
 
-  it('comes of one in minutes by reapplying, counted anew', () => {
+  it('replaces a goal in minutes when the policy is reapplied', () => {
     const inMinutes = { ...policy, goals: { medium: 960 }, goalUnit: 'minutes' as const }
     const before = createPinnedPolicies().present(inMinutes, calendar)
     const [first] = history

@@ -1,7 +1,7 @@
 import { invalidField, type SlaCalendarState } from '@opsplane/contracts'
 import type { Holiday } from './ical.js'
 
-/** Holidays from elsewhere, beside those a calendar has or in their place. */
+/** Imported holidays, added to those of a calendar or replacing them. */
 export interface NewHolidays {
   holidays: readonly Holiday[]
   replace: boolean

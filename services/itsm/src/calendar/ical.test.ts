@@ -96,7 +96,7 @@ describe('holidays of an iCalendar text', () => {
 describe('taken into a calendar', () => {
   const state = { holidays: [once('2026-12-25', 'Ours'), once('2026-05-01')] } as SlaCalendarState
 
-  it('they stand beside those there are, each once and by date', () => {
+  it('they are merged with the existing ones, each once and by date', () => {
     const holidays = [once('2026-12-25', 'Theirs'), once('2026-01-01'), once('2026-01-01')]
     expect(mergeHolidays({ holidays, replace: false }, state).holidays).toEqual([
       ...[once('2026-01-01'), once('2026-05-01'), once('2026-12-25', 'Ours')],

@@ -263,7 +263,7 @@ describe('the life of a request', () => {
 })
 
 describe('the tables', () => {
-  it('are made anew from the events as they were', async () => {
+  it('are rebuilt from the events as they were', async () => {
     const members = team(service)
     await order(members.ada.api, await createActiveItem(members, { approvals: rules(members), tasks }))
     const dump = async () => ({

@@ -1,6 +1,6 @@
 import {
   type Actor,
-  ApiError,
+  alreadyExists,
   type CatalogItemPatch,
   type CatalogItemState,
   changedFields,
@@ -63,7 +63,7 @@ function create(
   { id, by, now, input }: ItemCommand & { kind: 'create' },
   existing: CatalogItemState | null,
 ): CatalogItemState {
-  if (existing !== null) throw new ApiError('conflict', 'An item with this id exists already.')
+  if (existing !== null) throw alreadyExists('catalogue item')
   checkContent(input)
   return {
     id,

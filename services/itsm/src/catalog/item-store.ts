@@ -24,7 +24,7 @@ export function itemStore({ store }: ServiceContext, people: People) {
       return aggregate.create(id, { kind: 'create', id, by: meta.actor, now: meta.now, input }, meta)
     },
 
-    /** The same of tasks that name somebody the item has not named before. */
+    /** The same for assignees the item has not named before. */
     async edit(id: string, patch: CatalogItemPatch, meta: CommandMeta): Promise<CatalogItem> {
       const named = findAssignees(patch)
       if (Object.keys(named).length > 0) {

@@ -59,8 +59,8 @@ export function itemSelection(
 }
 
 /**
- * Items that whoever does not keep the catalogue may be shown: active ones, and as of an instant those active then that
- * still are. Retiring an item takes its past from them as well.
+ * Items visible without `catalog:write`: active ones, and as of an instant those that were active then and still are.
+ * Retiring an item hides its past as well.
  */
 export function activeItems(db: Drizzle, asOf: string | undefined): SQL | undefined {
   const active = eq(catalogItems.status, 'active')
@@ -134,6 +134,6 @@ export async function findPlan(
         eq(catalogItemRevisions.id, revisionRowId(itemId, revision)),
       ),
     )
-  if (!row) throw new Error(`Revision ${revision} of ${itemId} is not kept.`)
+  if (!row) throw new Error(`Revision ${revision} of ${itemId} does not exist.`)
   return Plan.parse(row.state).tasks
 }

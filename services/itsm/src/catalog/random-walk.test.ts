@@ -107,7 +107,7 @@ function expectSoundTask(task: CatalogTaskState, tasks: CatalogTaskState[]): voi
     expect(needed.every(({ status }) => status === 'complete' || status === 'skipped')).toBe(true)
 }
 
-/** A request stays only where somebody can take it further. */
+/** A request stays only in a status from which an action can move it on. */
 function expectWayOn(state: CatalogRequestState): void {
   expect(automaticTransitions[state.status]).toBeUndefined()
   if (final.includes(state.status)) return

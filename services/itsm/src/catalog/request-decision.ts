@@ -6,7 +6,7 @@ export type RequestDecision = Decision<CatalogRequestState, ServiceCatalogEventT
   after: CatalogRequestState
 }
 
-/** A step nobody took: the table says where it may lead. */
+/** The event of an automatic transition. Throws where the table has none. */
 export function automaticStepEvent(from: CatalogRequestState, after: CatalogRequestState): RequestDecision {
   if (!automaticTransitions[from.status]?.includes(after.status))
     throw new Error(`A request does not go from ${from.status} to ${after.status} by itself.`)

@@ -179,7 +179,7 @@ describe('submitting', () => {
     })
   })
 
-  it('pins the item as it is then, so that a kept draft keeps nobody out of approvals', () => {
+  it('pins the item as it is then, so that an old draft does not bypass approvals added since', () => {
     const before = begin({ ...create, item: itemWithoutApprovals })
     const edited = itemAfter(itemCommands.activate, itemCommands.edit)
     const submitted = catalogRequest.decide({ ...commands.submit, item: edited }, before).at(-1)?.after
@@ -269,7 +269,7 @@ describe('approvals', () => {
     expect(state.approvals.map(({ status }) => status)).toEqual(['void', 'void'])
   })
 
-  it('cannot be asked of nobody', () => {
+  it('cannot be submitted where no approver is left', () => {
     const own = [{ name: 'Self', approverIds: [requester.userId], waitFor: 'first' as const }]
     given(requests.draft)
       .when({ ...commands.submit, item: { ...item, approvals: own } })

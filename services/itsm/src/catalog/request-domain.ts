@@ -1,5 +1,6 @@
 import {
   ApiError,
+  alreadyExists,
   type CatalogItemState,
   type CatalogRequestState,
   changedFields,
@@ -52,7 +53,7 @@ function decide(command: RequestCommand, state: CatalogRequestState | null): Req
 }
 
 function create(command: CreateRequest, existing: CatalogRequestState | null): RequestDecision[] {
-  if (existing !== null) throw new ApiError('conflict', 'A request with this id exists already.')
+  if (existing !== null) throw alreadyExists('request')
   const { id, number, by, now, item, input } = command
   if (item.status !== 'active') throw unknownItem()
   const draft: CatalogRequestState = {
@@ -94,7 +95,7 @@ function edit(
     : [{ type: 'request.updated', after: { ...after, updatedAt: now } }]
 }
 
-/** A draft follows its item until it is submitted: keeping one does not keep out of approvals added since. */
+/** A draft follows its item until it is submitted, so that approvals added meanwhile apply to it. */
 function submit({ now, item, ids }: SubmitRequest, state: CatalogRequestState): RequestDecision[] {
   const status = requestStatusAfter('submit', state)
   checkActive(item)
@@ -107,7 +108,7 @@ function submit({ now, item, ids }: SubmitRequest, state: CatalogRequestState): 
   return [{ type: 'request.submitted', after }, automaticStepEvent(after, next)]
 }
 
-/** What was under way is off; decisions made and work done stay on record. */
+/** Pending approvals are void and unfinished tasks skipped; decisions and finished work stay on record. */
 function cancel(reason: string, now: Instant, state: CatalogRequestState): RequestDecision {
   const after: CatalogRequestState = {
     ...state,
@@ -130,7 +131,7 @@ const pinItem = ({ revision, name, price }: CatalogItemState) => ({
 })
 
 export const unknownItem = () =>
-  invalidField('/itemId', 'unknown_item', 'There is no such item that can be requested.')
+  invalidField('/itemId', 'unknown_item', 'There is no such item, or it cannot be requested.')
 
 function checkActive({ status }: CatalogItemState): void {
   if (status !== 'active') throw new ApiError('conflict', 'The item can no longer be requested.')

@@ -14,7 +14,7 @@ import { taskHasEnded, taskStatusAfter } from './task-transitions.js'
 
 type Tasks = CatalogTaskState[]
 
-/** The request with its tasks begun; without any it waits for somebody to end it. */
+/** The request with its tasks started; without tasks it is fulfilled manually. */
 export function startTasks(
   plan: readonly PlannedTask[],
   ids: readonly string[],
@@ -109,7 +109,7 @@ function findTask(taskId: string, state: CatalogRequestState): CatalogTaskState 
 
 /**
  * Opens the tasks that wait for nothing any more. What depends on a failed task, also by way of others, is skipped;
- * a task skipped by hand was not needed and holds nobody up.
+ * a task skipped by hand was not needed and blocks nothing.
  */
 function openUnblockedTasks(tasks: Tasks, now: Instant): Tasks {
   const lost = new Set(tasks.filter(({ status }) => status === 'incomplete').map(({ key }) => key))

@@ -78,7 +78,7 @@ export const items: Record<CatalogItemStatus, CatalogItemState> = {
   retired: itemAfter(itemCommands.activate, itemCommands.retire),
 }
 export const item = items.active
-/** Nobody has to approve it. */
+/** An item without approvals. */
 export const itemWithoutApprovals = { ...item, approvals: [] }
 /** Nothing has to be done for it either. */
 export const itemWithoutTasks = { ...itemWithoutApprovals, tasks: [] }

@@ -129,7 +129,7 @@ describe('the list of requests', () => {
       await createActiveItem(members, { name: 'Desk' }),
     ]
     const one = await order(ada.api, laptop, { notes: 'For the *Größe* of it, like REQ-3' })
-    const two = await order(ada.api, desk, { notes: 'Beside the laptop', draft: true })
+    const two = await order(ada.api, desk, { notes: 'Next to the laptop', draft: true })
     const forBen = await order(manager.api, laptop, { requestedFor: ben.id })
     const find = ({ api }: { api: ApiClient }, query: string) => listAllIds(api, `/catalog/requests?${query}`)
     expect(await find(manager, 'q=laptop')).toEqual([forBen.id, two.id, one.id])

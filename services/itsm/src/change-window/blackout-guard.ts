@@ -7,15 +7,15 @@ import {
   type ErrorDetail,
 } from '@opsplane/contracts'
 
-/** What stands around a change that is handed in or begun, and what was said to it. */
+/** The conflicts of a change that is submitted or implemented, and the caller's acceptance of them. */
 export interface Clash {
   conflicts: ChangeConflict[]
   acceptance: AcceptConflicts
 }
 
 /**
- * Blackouts hold back all but emergencies, unless whoever asks takes them on with a reason, which is what is given
- * back. Other conflicts are shown and hold nothing back. Throws conflict naming every window.
+ * Blackouts block all changes but emergencies, unless the caller accepts them with a reason, which is returned. Other
+ * conflicts are reported and do not block. Throws conflict naming every window.
  */
 export function checkBlackouts(
   type: ChangeType,
@@ -29,6 +29,6 @@ export function checkBlackouts(
     const { with: windowId, from, to, message } = blackout
     return { in: 'body', path: '/acceptConflicts', code: 'blackout', message, params: { windowId, from, to } }
   })
-  const message = `${blackouts[0]?.message} Send acceptConflicts with a reason to do so all the same.`
+  const message = `${blackouts[0]?.message} Send acceptConflicts with a reason to continue anyway.`
   throw new ApiError('conflict', message, { details })
 }

@@ -42,7 +42,7 @@ export async function findConflictsOfMany(
       plan.id,
       detectConflicts(plan, { others, windows: selectWindows(plan, windows), classes, related }),
     )
-    // Nobody else waits for all of them.
+    // Other work has its turn in between.
     await nextTurn()
   }
   return found

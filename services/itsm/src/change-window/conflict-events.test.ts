@@ -15,7 +15,12 @@ const sameItem: ChangeConflict = {
   ...period,
 }
 const freeze: ChangeConflict = {
-  ...{ kind: 'blackout', with: 'win_1', ciIds: [], message: 'Nothing may be changed during "Freeze".' },
+  ...{
+    kind: 'blackout',
+    with: 'win_1',
+    ciIds: [],
+    message: 'The blackout "Freeze" allows no changes at this time.',
+  },
   ...period,
 }
 const shifted = { ...sameItem, to: '2026-03-08T01:00:00.000Z' }

@@ -2,10 +2,10 @@ import type { ChangeConflict, ChangeState, ChangeStatus, Instant } from '@opspla
 import { changedFields } from '@opsplane/contracts'
 import { newConflicts } from './conflicts.js'
 
-/** Handed in, and not begun: others can still come in the way. */
+/** Submitted, and not yet implemented: new conflicts can still arise. */
 export const pendingStatuses: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled']
 
-/** What the platform found when somebody else's change or a window was saved. */
+/** Conflicts recomputed by the platform after another change or a window was saved. */
 export interface UpdateConflicts {
   kind: 'update_conflicts'
   conflicts: ChangeConflict[]

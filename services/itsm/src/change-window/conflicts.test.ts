@@ -73,7 +73,7 @@ describe('another change', () => {
     expect(found?.message).toContain('CHG-2')
   })
 
-  it('without an assignee keeps nobody busy', () => {
+  it('without an assignee has no conflict over one', () => {
     const others = [otherChange({ assigneeId: null })]
     expect(kinds(samplePlan({ assigneeId: null }), sampleContext({ others }))).toEqual([])
   })

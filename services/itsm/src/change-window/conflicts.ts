@@ -10,7 +10,7 @@ export interface Plan {
   assigneeId: string | null
 }
 
-/** Another change that holds its time: handed in, and not carried out yet. */
+/** Another change that occupies its planned time: submitted, and not completed yet. */
 export interface OtherChange extends Plan {
   number: string
 }
@@ -18,7 +18,7 @@ export interface OtherChange extends Plan {
 /** Everything near a plan, as it was read for it. */
 export interface ConflictContext {
   others: readonly OtherChange[]
-  /** Active ones that cover one of the items and have not ended for good before the plan begins. */
+  /** Active ones that cover one of the items and whose last occurrence does not end before the plan begins. */
   windows: readonly ChangeWindowState[]
   /** The class of each item of the plan that is in the CMDB. */
   classes: ReadonlyMap<string, string>
@@ -71,7 +71,9 @@ export function detectChangeConflicts(
   const reached = other.ciIds.flatMap((id) => related.get(id) ?? [])
   const found: ChangeConflict[] = []
   if (same.length > 0)
-    found.push(conflict('same_ci', other.id, same, span, `${other.number} touches the same items then.`))
+    found.push(
+      conflict('same_ci', other.id, same, span, `${other.number} changes the same items at this time.`),
+    )
   else if (reached.length > 0)
     found.push(
       conflict(
@@ -79,18 +81,12 @@ export function detectChangeConflicts(
         other.id,
         [...new Set(reached)],
         span,
-        `${other.number} then touches items that depend on these, or that these depend on.`,
+        `${other.number} changes items at this time that depend on these, or that these depend on.`,
       ),
     )
   if (plan.assigneeId !== null && plan.assigneeId === other.assigneeId)
     found.push(
-      conflict(
-        'assignee_busy',
-        other.id,
-        [],
-        span,
-        `${other.number} is carried out by the same person then.`,
-      ),
+      conflict('assignee_busy', other.id, [], span, `${other.number} has the same assignee at this time.`),
     )
   return found
 }
@@ -103,7 +99,15 @@ export function detectBlackouts(plan: Plan, { windows, classes }: ConflictContex
     if (items.length === 0 && !coversAll(window)) return []
     const span = occurrences(window, plan.span).map((each) => intersectSpans(each, plan.span))[0]
     if (!span) return []
-    return [conflict('blackout', window.id, items, span, `Nothing may be changed during "${window.name}".`)]
+    return [
+      conflict(
+        'blackout',
+        window.id,
+        items,
+        span,
+        `The blackout "${window.name}" allows no changes at this time.`,
+      ),
+    ]
   })
 }
 

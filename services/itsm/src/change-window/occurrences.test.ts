@@ -103,7 +103,7 @@ describe('a window that recurs', () => {
     expect(reported(occurrences(weekly(fields), within))).toEqual(expected)
   })
 
-  it('is found by any instant of it, and by none beside it', () => {
+  it('is found by any instant of it, and by none outside it', () => {
     const night = weekly({ weekdays: ['saturday'], from: '22:00', to: '04:00' })
     const [from, to] = [at('2026-06-06T20:00:00Z'), at('2026-06-07T02:00:00Z')]
     expect(occurrences(night, { from: to - 1, to: to + 1 })).toEqual([{ from, to }])

@@ -67,7 +67,7 @@ export async function absentClasses(db: Drizzle, tenant: TenantScope, names: str
   return wanted.filter((name) => !known.has(name))
 }
 
-/** How many windows are active and have not ended for good. */
+/** How many windows are active and have a present or future occurrence. */
 export async function countCurrent(db: Drizzle, tenant: TenantScope, now: string): Promise<number> {
   const [row] = await db
     .select({ count: sql<number>`count(*)::int` })

@@ -51,8 +51,8 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       path: '/itsm/change-windows',
       summary: 'Set up a blackout or maintenance window',
       description:
-        'Once (`span`) or every week (`recurrence`). Conflicts of changes that wait for their time are worked out anew. ' +
-        'At most 1,000 windows may be active at once. Emits `change_window.created`.',
+        'Once (`span`) or every week (`recurrence`). Conflicts of pending changes are recomputed. ' +
+        'At most 1,000 windows may be active. Emits `change_window.created`.',
       tag,
       scope: 'itsm:manage',
       body: NewChangeWindow,
@@ -88,8 +88,8 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       path,
       summary: 'Change a blackout or maintenance window',
       description:
-        'A `span` takes the place of a recurrence, and the other way round. Conflicts of changes that wait for their ' +
-        'time are worked out anew. Emits `change_window.updated`, or nothing where nothing changes.',
+        'A `span` replaces a recurrence, and the other way round. Conflicts of pending changes are recomputed. ' +
+        'Emits `change_window.updated`, or nothing if nothing changes.',
       tag,
       scope: 'itsm:manage',
       body: ChangeWindowPatch,

@@ -1,4 +1,4 @@
-import { ApiError, type ChangeState, type Decider, notFound } from '@opsplane/contracts'
+import { alreadyExists, type ChangeState, type Decider, notFound } from '@opsplane/contracts'
 import { voidApproval } from '../approval/approval.js'
 import { checkBlackouts } from '../change-window/blackout-guard.js'
 import { conflictEvents } from '../change-window/conflict-events.js'
@@ -27,7 +27,7 @@ export const change: Decider<ChangeRecord, ChangeCommand, ChangeState> = {
 
 function decide(command: ChangeCommand, state: ChangeRecord | null): ChangeDecision[] {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'A change with this id exists already.')
+    if (state !== null) throw alreadyExists('change')
     return [{ type: 'change.created', after: buildInitialChange(command) }]
   }
   if (state === null) throw notFound()
@@ -90,7 +90,7 @@ function applyAction(
   }
 }
 
-/** Who holds the work up, or has it go on, has a part in it; who does so beforehand has none. */
+/** A user who pauses or resumes a change during implementation counts as an implementer; before it, not. */
 const recordImplementer = ({ userId }: { userId: string }, state: ChangeRecord) =>
   state.status === 'implementing' && { implementerIds: addImplementer(state, userId) }
 
@@ -115,7 +115,7 @@ function complete(
   return [decision, { type: 'change.closed', after: { ...after, status: statusAfter('close', after) } }]
 }
 
-/** Whoever carried it out does not review it. */
+/** An implementer does not review the change. */
 function close({ userId, reviewNotes, now }: CommandOf<'close'>, state: ChangeRecord): ChangeDecision {
   const status = statusAfter('close', state)
   checkReviewer(state, userId)

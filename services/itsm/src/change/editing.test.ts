@@ -95,7 +95,7 @@ it('takes another order of items, and a better chance of the same risk, as immat
     expect(given(state).when(edit(patch)).decisions()[0]?.after?.status).toBe('scheduled')
 })
 
-it('does not judge the risk anew for an edit that does not bear on it', () => {
+it('does not recompute the risk for an edit that does not affect it', () => {
   const grave = { ...facts, criticalities: ['critical' as const] }
   const [decision] = given(changeIn('normal', 'scheduled'))
     .when({ ...edit({ assignmentGroup: 'db' }), facts: grave })
@@ -103,7 +103,7 @@ it('does not judge the risk anew for an edit that does not bear on it', () => {
   expect(decision?.after).toMatchObject({ status: 'scheduled', risk: 'moderate' })
 })
 
-it('lets a draft become another type, and judges it anew', () => {
+it('changes the type of a draft, and recomputes its risk', () => {
   const grave = { ...facts, criticalities: ['critical' as const] }
   const [decision] = given(changeIn('normal', 'draft'))
     .when({ ...edit({ type: 'standard', templateId: template.id }), facts: grave })

@@ -23,7 +23,7 @@ import { statusAfter } from './transitions.js'
 
 type Field = keyof ChangePatch
 
-/** Where it lies. Nobody has approved these, so they can be edited at any time, also on hold. */
+/** Routing is not part of what is approved, so it can be edited at any time, also on hold. */
 const routingFields: readonly Field[] = ['assignmentGroup', 'problemId']
 const workFields: readonly Field[] = [...routingFields, 'assigneeId']
 const descriptiveFields: readonly Field[] = [
@@ -88,14 +88,15 @@ export function edit(
   ]
 }
 
-/** What people were asked about, and may have said no to, does not pass for agreed on beforehand. */
+/** A change that went to approval, and may have been rejected, cannot become a pre-approved one. */
 function checkType(type: ChangeType, { approvals }: ChangeState): void {
   if (type !== 'standard' || approvals.length === 0) return
-  const message = 'Approval was asked for, so this change cannot become a standard one: record a new change.'
+  const message =
+    'Approval has been requested for this change, so it cannot become a standard change. Create a new change.'
   throw invalidField('/type', 'approval_asked', message)
 }
 
-/** Whoever has had the work in hand remains one of those who carried it out. */
+/** A previous assignee remains an implementer. */
 function recordHandover(after: ChangeRecord, before: ChangeRecord): ChangeRecord {
   if (before.status !== 'implementing' || after.assigneeId === before.assigneeId) return after
   const implementerIds = addContributor(
@@ -105,14 +106,14 @@ function recordHandover(after: ChangeRecord, before: ChangeRecord): ChangeRecord
   return { ...after, implementerIds }
 }
 
-/** Whether what the change collides with is to be worked out anew. Once work has begun it stays as it was. */
+/** Whether the conflicts have to be recomputed. Once implementation has begun they stay as they were. */
 export function affectsConflicts(patch: ChangePatch, { status }: ChangeState): boolean {
   const names = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId'] as const
   const open = status === 'draft' || pendingStatuses.includes(status)
   return open && names.some((name) => patch[name] !== undefined)
 }
 
-/** Another assignee must not send a change back because the criticality of an item was altered meanwhile. */
+/** A new assignee must not send a change back because the criticality of an item has changed meanwhile. */
 function affectsRisk(names: readonly string[], { status }: ChangeState): boolean {
   return status === 'draft' || ['impact', 'successProbability', 'ciIds'].some((name) => names.includes(name))
 }

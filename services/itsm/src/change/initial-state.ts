@@ -4,7 +4,7 @@ import type { CreateChange } from './commands.js'
 import { computeRisk } from './policy/risk.js'
 import { buildDraft } from './template/from-template.js'
 
-/** A new change: a draft that nobody has been asked about. */
+/** A new change: a draft without approvals. */
 export function buildInitialChange({
   id,
   number,
@@ -53,6 +53,6 @@ export function checkFields(change: ChangeRecord): ChangeRecord {
   if (plannedStart !== null && plannedEnd !== null && plannedEnd <= plannedStart)
     throw invalidField('/plannedEnd', 'not_after_start', 'The planned end must be later than the start.')
   if (templateId !== null && type !== 'standard')
-    throw invalidField('/templateId', 'not_standard', 'Only standard changes are agreed on beforehand.')
+    throw invalidField('/templateId', 'not_standard', 'Only a standard change has a template.')
   return change
 }

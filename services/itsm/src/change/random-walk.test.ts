@@ -196,7 +196,7 @@ function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): vo
   }
 }
 
-/** Nobody who has approved one stage has approved the next without having named what they approve. */
+/** An approver of one stage approves the next one only by naming the approval. */
 function expectMeant(
   command: ChangeCommand & { kind: 'approve' },
   { status, approvals }: ChangeRecord,
@@ -221,7 +221,7 @@ function expectAgreed(after: ChangeState, agreed: TemplateAgreement | undefined)
   expect(minutes).toBeLessThanOrEqual(agreed?.template?.maxDurationMinutes ?? 10_000)
 }
 
-/** Two technical approvals, then the authorization, which nobody gives who gave one of them, and which can be met. */
+/** Two technical approvals, then the authorization by other approvers, which can be met. */
 function expectDistinct([one, two, last]: Approval[]): void {
   const before = [one, two].flatMap((approval) => approval?.decisions ?? []).map(({ userId }) => userId)
   if (!last) return

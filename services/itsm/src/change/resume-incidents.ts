@@ -17,12 +17,12 @@ function findAwaitedChange(state: IncidentState | null): string | null {
   return state?.holdReason === 'awaiting_change' && !state.followsParent ? state.changeId : null
 }
 
-/** Incidents on hold for a change go on once it is over: it has helped, or somebody has to see to it otherwise. */
+/** Resumes incidents on hold for a change once it has ended, whatever its outcome. */
 export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
   const { store, clock, database } = ctx
   const incidents = store.aggregate(incident)
 
-  /** Left as it is where it went on since it was looked for. */
+  /** Unless the incident has been resumed meanwhile. */
   const resume = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
       const found = await unit.find(incidents, id)
@@ -46,7 +46,7 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
   const onEnded = async ({ id: eventId, resource, workspaceId, environment }: PlatformEvent) => {
     const tenant: TenantScope = { workspaceId, environment }
     const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: eventId }
-    // What an event has resumed once and somebody put on hold again stays so when the event comes again.
+    // An incident put on hold again after this event stays on hold when the event is redelivered.
     for (const id of await findIncidentsAwaitingChange(database.db, tenant, resource.id, eventId))
       await resume(id, resource.id, meta)
   }

@@ -95,7 +95,7 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
   ]
 }
 
-/** `me` is who asks. A cursor is bound to `me`, and so of no use to anybody else: it leads through their own list. */
+/** `me` is the caller. A cursor is bound to `me`, and so leads every caller through their own list. */
 function resolveMe(filters: ChangeFilters, { principal }: RequestMeta): ChangeFilters {
   return filters.approverId === 'me' ? { ...filters, approverId: principal.userId } : filters
 }

@@ -57,7 +57,7 @@ export const transitions: Record<
   },
 }
 
-/** What a change on hold still allows. Editing then is limited to what nobody has approved. */
+/** Actions allowed on hold. Editing is then limited to fields that are not part of the approved content. */
 const onHoldActions: readonly ChangeAction[] = ['edit', 'resume', 'cancel']
 
 /** What of a change decides which actions apply. */

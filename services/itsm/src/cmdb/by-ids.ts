@@ -5,7 +5,7 @@
 
 /**
  * The rows that a condition on ids finds, of which those of the tenant are kept. One after the other: until the tables
- * are analyzed after an import, Postgres takes a tenant's rows for one row, and a condition beside the ids would be the
+ * are analyzed after an import, Postgres takes a tenant's rows for one row, and a condition next to the ids would be the
  * one it finds rows by. It then compares all of them with each id.
  *
  * Lists of ids are joined as `unnest`, not compared with `any`: for the latter Postgres weighs every element against

@@ -2,7 +2,7 @@ import { AsOfQuery, CiStatus, Criticality, RelationType } from '@opsplane/contra
 import { z } from 'zod'
 import { createdFilters } from '../lists/created-filters.js'
 import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
-import { unassigned } from '../lists/unassigned.js'
+import { unassignedFilter } from '../lists/unassigned.js'
 
 /** The filters of the item list; all that are given must hold. */
 export const itemFilters = z.object({
@@ -20,10 +20,10 @@ export const itemFilters = z.object({
     .meta({ description: 'One or several, repeated or separated by commas.', example: ['critical'] }),
   owner: reference
     .optional()
-    .meta({ description: `A user, or \`${unassigned}\` for items without an owner.` }),
+    .meta({ description: `A user, or \`${unassignedFilter}\` for items without an owner.` }),
   supportGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${unassigned}\` for items nobody supports.` }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for items without a support group.` }),
   source: reference.optional().meta({ description: 'System the items were read from.' }),
   nativeKey: z.string().trim().min(1).max(500).optional().meta({
     description: 'The key of an item there; with `source` it finds the one item.',

@@ -37,7 +37,7 @@ export async function findSlasAtRisk(
 /** As it was written. */
 type Row = Omit<SlaAtRisk, 'ciId'> & { ciIds: string[] }
 
-/** A subquery beside `or` and `case` is hashed once and asked for each row, whatever the planner expects of either. */
+/** A subquery within `or` and `case` is hashed once and probed for each row, whatever the planner expects of either. */
 const touched = `case when cardinality($3::text[]) <= ${maxIndexed} then ci_ids ?| $3::text[] else exists (
     select from jsonb_array_elements_text(ci_ids) touched(id)
      where (touched.id in (select unnest($3::text[]))) is true) end`

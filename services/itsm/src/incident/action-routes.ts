@@ -40,9 +40,9 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       path: '/itsm/incidents/:id/escalate',
       summary: 'Escalate an incident',
       description:
-        'Raises the severity, hands the incident to another team (functional escalation), has somebody higher up follow ' +
-        'it (hierarchical), or several of these; with none given the severity goes up one step. A graver severity raises ' +
-        'the priority, unless that was set by hand. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
+        'Raises the severity, reassigns the incident to another team (functional escalation), adds a person higher up as ' +
+        'a watcher (hierarchical), or several of these; with none given the severity goes up one step. A higher severity raises ' +
+        'the priority, unless that was overridden. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
       errors: [...transitionErrors, 'conflict'],
       body: EscalateIncident,
       handler: async ({ params, body, meta }) => {

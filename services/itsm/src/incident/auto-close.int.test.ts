@@ -69,11 +69,11 @@ it('goes by the settings of each tenant at the moment of the sweep', async () =>
   await setDays(quick, 1)
   const [kept, first, second] = [await resolved(never), await resolved(quick), await resolved(usual)]
   // The same workspace, but another environment: the settings above are not its.
-  const beside: TenantScope = { ...quick, environment: 'staging' }
-  const other = await resolved(beside)
+  const staging: TenantScope = { ...quick, environment: 'staging' }
+  const other = await resolved(staging)
   expect(await sweepAt(after(1))).toBe(1)
   expect(await statusOf(first.id, quick)).toBe('closed')
-  expect(await statusOf(other.id, beside)).toBe('resolved')
+  expect(await statusOf(other.id, staging)).toBe('resolved')
   await setDays(usual, 2)
   expect(await sweepAt(after(2))).toBe(1)
   expect(await statusOf(second.id, usual)).toBe('closed')
@@ -118,7 +118,7 @@ async function copies(id: string, count: number) {
   return ids
 }
 
-it('closes the others of a tenant beside one that cannot be read, which is held back', async () => {
+it('closes the other incidents of a tenant when one cannot be read, which is retried later', async () => {
   const tenant = productionTenant()
   const { id } = await resolved(tenant)
   const ids = await copies(id, 20)

@@ -17,7 +17,7 @@ export function autoCloseWork(ctx: DueContext, incidents: IncidentStore) {
     batch: autoCloseBatch,
     claim: claimStatement,
     nextDue: nextClosing,
-    // Days are what is counted: nobody misses an incident's close for a minute.
+    // The unit is days: a minute more or less does not matter.
     lookEveryMs: 60_000,
     async perform(unit, rows) {
       for (const { at: now, version, ...row } of rows) {

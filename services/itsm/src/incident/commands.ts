@@ -33,7 +33,7 @@ export interface CreateIncident {
 export interface PatchIncident {
   kind: 'patch'
   by: Actor
-  /** The person, who may come with an API key of theirs. */
+  /** The person; an API key counts as its owner. */
   userId?: string | undefined
   now: Instant
   settings: IncidentSettings

@@ -173,13 +173,13 @@ describe('reopening while another incident of the key is open', () => {
     expect(await send()).toMatchObject({ id, alertCount: 2 })
   })
 
-  it('and the key passing back to it, can be folded anew from the log', async () => {
+  it('and the key passing back to it, can be rebuilt from the log', async () => {
     const { api, send } = settings()
     const { id } = await send()
     await api.post(`${path}/${id}/resolve`)
     const second = await send()
     // More events than one batch of the rebuild.
-    const fillers = Array.from({ length: 520 }, (_, at) => api.post(path, { title: `Beside ${at}` }))
+    const fillers = Array.from({ length: 520 }, (_, at) => api.post(path, { title: `Filler ${at}` }))
     await Promise.all(fillers)
     await api.post(`${path}/${id}/comments`, { body: 'It was this one.' })
     await api.patch(`${path}/${second.id}`, { status: 'canceled' })

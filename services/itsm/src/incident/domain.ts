@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   type Decider,
   type IncidentCause,
   IncidentComment,
@@ -58,9 +58,9 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   return command.kind === 'comment' ? applyCallerReply(command, command.now, decision) : [decision]
 }
 
-/** Created unassigned first: whoever listens for assignments hears of an assignee given at creation too. */
+/** Created unassigned first, so that an assignee given at creation is an `incident.assigned` event too. */
 function create(command: CreateIncident, existing: IncidentState | null): IncidentDecision[] {
-  if (existing !== null) throw new ApiError('conflict', 'An incident with this id exists already.')
+  if (existing !== null) throw alreadyExists('incident')
   const after = buildInitialIncident(command)
   const created: IncidentDecision = { type: 'incident.created', after }
   const assigneeId = command.input.assigneeId ?? null
@@ -92,8 +92,7 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
 }
 
 /**
- * What the caller says in public has an effect: an incident that waits for it goes on, and a resolved one is not
- * resolved to them.
+ * A public comment of the caller resumes an incident that waits for the caller, and reopens a resolved one.
  */
 function applyCallerReply(
   { comment, keepResolved }: CommentStep,

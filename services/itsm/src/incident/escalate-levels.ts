@@ -9,12 +9,12 @@ import {
 } from '@opsplane/contracts'
 import { findPriority } from '../settings/priority-matrix.js'
 
-/** Whether `left` is the graver severity. */
+/** Whether `left` is more severe than `right`. */
 export function isMoreSevere(left: Severity, right: Severity): boolean {
   return severities.indexOf(left) < severities.indexOf(right)
 }
 
-/** Impact and urgency with a severity: where it is graver than before, at least what it comes with at creation. */
+/** Impact and urgency for a severity: if it is raised, at least the levels it has at creation. */
 export function levelsForSeverity(
   severity: Severity,
   state: Pick<IncidentState, 'severity' | 'impact' | 'urgency'>,
@@ -25,7 +25,7 @@ export function levelsForSeverity(
   return { impact: higherLevel(usual.impact, impact), urgency: higherLevel(usual.urgency, urgency) }
 }
 
-/** What a graver severity makes of impact, urgency and priority; nothing where somebody has set the priority by hand. */
+/** Impact, urgency and priority for a raised severity; nothing where the priority is overridden. */
 export function escalateLevels(
   severity: Severity,
   matrix: PriorityMatrix,

@@ -12,9 +12,9 @@ import { updateWatchers } from './watchers.js'
 type EscalationInput = Omit<Extract<IncidentStep, { kind: 'escalate' }>, 'kind'>
 
 /**
- * Raises the severity, hands the incident to another team (functional), has somebody higher up follow it (hierarchical),
- * or several of these. With none asked for, the severity goes up one step. Throws validation_failed when the severity
- * would fall, or when nothing would change.
+ * Raises the severity, reassigns the incident to another team (functional), adds a person higher up as a watcher
+ * (hierarchical), or several of these. With none given, the severity goes up one step. Throws validation_failed when the
+ * severity would fall, or when nothing would change.
  */
 export function escalate({ escalateTo, priorityMatrix, ...wanted }: EscalationInput, state: IncidentState) {
   const assignmentGroup = wanted.assignmentGroup ?? state.assignmentGroup
@@ -48,9 +48,9 @@ const notRaised = ({ severity }: IncidentState) =>
     '/severity',
     'not_raised',
     severity === 'critical'
-      ? 'The severity is critical already; name another assignmentGroup, or whom to escalateTo, to escalate further.'
+      ? 'The severity is already critical. To escalate further, give another assignmentGroup or escalateTo.'
       : `Escalating needs a severity above ${severity}. To lower it, use PATCH.`,
   )
 
 const sameGroup = () =>
-  invalidField('/assignmentGroup', 'not_reassigned', 'The incident lies with this team already.')
+  invalidField('/assignmentGroup', 'not_reassigned', 'The incident is already assigned to this team.')

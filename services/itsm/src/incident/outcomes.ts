@@ -9,7 +9,7 @@ import { escalate } from './escalation.js'
 import { checkResolution } from './resolution.js'
 import type { IncidentStep } from './steps.js'
 
-/** What an action does beside moving the status. */
+/** The event of an action and the fields it sets in addition to the status. */
 export interface Outcome {
   type: ItsmEventType
   changes: Partial<IncidentState>
@@ -67,7 +67,7 @@ export function computeOutcome(step: IncidentStep, now: Instant, state: Incident
   }
 }
 
-/** Nobody closes a major incident before what it has taught is written down. */
+/** A major incident cannot be closed without a post-incident review. */
 function checkReview({ majorState, postIncidentReview }: IncidentState): void {
   if (majorState !== 'accepted' || postIncidentReview !== null) return
   throw invalidField(

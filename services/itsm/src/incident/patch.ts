@@ -27,7 +27,7 @@ type Stage = (patch: ResolvedPatch, state: IncidentState) => IncidentStep | null
 
 /**
  * What a PATCH does, in this order: work must be open again before it can be escalated or assigned, and it
- * ends only after its last edits. Editing stands beside starting and holding so both make one `updated`.
+ * ends only after its last edits. Editing is next to starting and holding so that both make one `updated`.
  */
 export const patchStages: readonly Stage[] = [
   reopening,

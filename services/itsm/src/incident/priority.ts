@@ -7,7 +7,7 @@ export type PriorityChange = Partial<Pick<IncidentState, 'priority' | 'priorityO
   Pick<IncidentPatch, 'impact' | 'urgency'>
 
 /**
- * What a PATCH of impact, urgency or the override makes of the priority; a graver severity in the same PATCH raises what
+ * What a PATCH of impact, urgency or the override makes of the priority; a higher severity in the same PATCH raises what
  * it does not give. It stays as it is unless these change, whatever the matrix says by now; an override stays when impact
  * or urgency change. Without any of them the severity alone decides: see `raisedWith`.
  */

@@ -108,11 +108,11 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
       description:
         'Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised ' +
         'severity or another team `incident.escalated`, an assignee `incident.assigned`, a status ' +
-        '`incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` ' +
+        '`incident.resolved`, `incident.closed` or `incident.reopened`; a comment with a `holdReason` ' +
         '`incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits ' +
         '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` ' +
         'that waits for its problem or change is refused once that has ended. ' +
-        '`allowedActions` tells which actions the status allows the caller.',
+        '`allowedActions` lists the actions the status allows the caller.',
       tag,
       scope: 'itsm:write',
       body: IncidentPatch,

@@ -69,8 +69,8 @@ function checkKeywords(schema: JsonSchema, path: string, { root }: Context): voi
 
 /** What it refers to stands in its place, held to what holds there. */
 function checkReference(schema: JsonSchema, path: string, context: Context): void {
-  const beside = Object.keys(schema).find((name) => name !== '$ref' && !annotations.includes(name))
-  if (beside !== undefined) throw invalidSchema(path + step(beside), 'cannot stand beside $ref')
+  const sibling = Object.keys(schema).find((name) => name !== '$ref' && !annotations.includes(name))
+  if (sibling !== undefined) throw invalidSchema(path + step(sibling), 'cannot be combined with $ref')
   const name = definitionName(context.root, schema.$ref)
   if (name === undefined)
     throw invalidSchema(`${path}/$ref`, 'must name one of the $defs of the schema, such as #/$defs/address')

@@ -74,7 +74,7 @@ describe('a list of objects', () => {
   it.each([
     ['of several types', { type: ['object', 'null'], properties: {} }, ''],
     ['of objects or texts', { anyOf: [object({}), { type: 'string' }] }, ''],
-    ['with a default nobody fills in', object({}, { default: {} }), '/default'],
+    ['with a default that is not filled in', object({}, { default: {} }), '/default'],
     ['that require what they do not declare', object({}, { required: ['a'] }), '/required/0'],
     [
       'with properties of any name',
@@ -82,7 +82,7 @@ describe('a list of objects', () => {
       '/additionalProperties',
     ],
     [
-      'with a keyword nobody enforces',
+      'with a keyword that is not enforced',
       object({ a: { type: 'string', pattern: '\\1' } }),
       '/properties/a/pattern',
     ],

@@ -12,7 +12,7 @@ const address = object(
   { zip: { type: 'string' }, country: { type: 'string', default: 'DE' } },
   { required: ['zip'] },
 )
-const to = (name: string, beside: object = {}) => ({ $ref: `#/$defs/${name}`, ...beside })
+const to = (name: string, siblings: object = {}) => ({ $ref: `#/$defs/${name}`, ...siblings })
 const reference = (name: string) => object({ a: to(name) })
 
 describe('a reference', () => {
@@ -45,7 +45,7 @@ describe('a reference', () => {
     ).toEqual([])
   })
 
-  it('brings its defaults along, and what is said beside it goes before them', () => {
+  it('brings its defaults along, and its sibling keywords override them', () => {
     const country = 'DE'
     expect(fillDefaults(schema, { stops: [{ zip: '1' }] })).toEqual({
       from: { zip: '10115', country },
@@ -60,7 +60,7 @@ describe('a reference', () => {
     ['to nothing', { ...reference('b'), $defs: { c: true } }, '/properties/a/$ref'],
     ['to what every object has', { ...reference('toString'), $defs: {} }, '/properties/a/$ref'],
     [
-      'with a bound beside it',
+      'with a sibling bound',
       { ...object({ a: to('b', { minimum: 1 }) }), $defs: { b: true } },
       '/properties/a/minimum',
     ],
@@ -70,9 +70,9 @@ describe('a reference', () => {
       '/$defs/b/properties/c/items/$ref',
     ],
     ['in a circle', { ...reference('b'), $defs: { b: to('c'), c: to('b') } }, '/$defs/c/$ref'],
-    ['in a circle nobody enters', { ...object({}), $defs: { b: { not: to('b') } } }, '/$defs/b/not/$ref'],
+    ['in an unused circle', { ...object({}), $defs: { b: { not: to('b') } } }, '/$defs/b/not/$ref'],
     ['to what is not enforced', { ...reference('b'), $defs: { b: { type: 'text' } } }, '/$defs/b/type'],
-    ['that nobody makes', { ...object({}), $defs: { b: { type: 'text' } } }, '/$defs/b/type'],
+    ['with an unknown type', { ...object({}), $defs: { b: { type: 'text' } } }, '/$defs/b/type'],
     ['to something of no type', { ...reference('b'), $defs: { b: { minimum: 1 } } }, '/$defs/b'],
     [
       'to lists of lists',

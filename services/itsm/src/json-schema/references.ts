@@ -15,12 +15,12 @@ export interface ResolvedSchema {
   path?: string
 }
 
-/** What a schema refers to, at last, with what is said beside the reference: such as another title or default. */
+/** The schema a reference finally leads to, with the siblings of the reference, such as another title or default. */
 export function resolveReference(root: JsonSchema, schema: unknown): ResolvedSchema {
   if (!isObject(schema) || schema.$ref === undefined) return { schema }
-  const { $ref, ...beside } = schema
+  const { $ref, ...siblings } = schema
   const name = definitionName(root, $ref)
-  if (name === undefined || !isObject(root.$defs)) return { schema: beside }
+  if (name === undefined || !isObject(root.$defs)) return { schema: siblings }
   const { schema: found, path = `/$defs/${name}` } = resolveReference(root, root.$defs[name])
-  return { schema: isObject(found) ? { ...found, ...beside } : found, path }
+  return { schema: isObject(found) ? { ...found, ...siblings } : found, path }
 }

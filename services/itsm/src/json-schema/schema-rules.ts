@@ -21,7 +21,7 @@ export interface Context extends SchemaRules {
   spend(steps: number): void
 }
 
-const message = (problem: string) => `The schema is not one that can be enforced: it ${problem}.`
+const message = (problem: string) => `The schema cannot be enforced: it ${problem}.`
 
 export const invalidSchema = (path: string, problem: string): ApiError =>
   invalidField(path, 'invalid_schema', message(problem))

@@ -42,7 +42,7 @@ export function articleActionRoutes(
       path: '/knowledge/:id/approve',
       summary: 'Approve and publish an article',
       description:
-        'By somebody who has not written on this version, unless the settings of the desk lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for ' +
+        'By a person who is not a contributor to this version, unless the settings lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for ' +
         'the version it replaces.',
       errors: [...transitionErrors, 'forbidden'],
       handler: async ({ params, meta }) =>
@@ -54,7 +54,7 @@ export function articleActionRoutes(
       path: '/knowledge/:id/schedule',
       summary: 'Approve an article, to be published later',
       description:
-        'By somebody who has not written on this version. It is published by itself at that moment; until then readers ' +
+        'By a person who is not a contributor to this version. It is published automatically at that moment; until then readers ' +
         'keep the version they have, and rejecting it makes it a draft again. Emits `article.scheduled`.',
       errors: [...transitionErrors, 'forbidden'],
       body: ScheduleArticle,

@@ -1,4 +1,12 @@
-import { type Actor, ApiError, type Decider, type Instant, invalidField, notFound } from '@opsplane/contracts'
+import {
+  type Actor,
+  ApiError,
+  alreadyExists,
+  type Decider,
+  type Instant,
+  invalidField,
+  notFound,
+} from '@opsplane/contracts'
 import type { ArticleDecision } from './decision.js'
 import { edit } from './edit.js'
 import { articleRows } from './rows.js'
@@ -54,7 +62,7 @@ function create(
   { id, number, by, now, input }: CreateArticle,
   state: ArticleState | null,
 ): ArticleDecision[] {
-  if (state !== null) throw new ApiError('conflict', 'An article with this id exists already.')
+  if (state !== null) throw alreadyExists('article')
   const after: ArticleState = {
     id,
     number,
@@ -75,18 +83,22 @@ function create(
   return [{ type: 'article.created', after }]
 }
 
-/** Two pairs of eyes: whoever has written on a version cannot let it through, unless the settings say otherwise. */
+/** Four eyes: a contributor to a version cannot approve it, unless the settings allow it. */
 function approver({ by, separationOfDuties = true }: ApprovalInput, { contributors }: ArticleState): Actor {
   const { actor, userId } = by
   if (separationOfDuties && contributors.includes(userId))
-    throw new ApiError('forbidden', 'Somebody who has not written on this version must approve it.')
+    throw new ApiError('forbidden', 'A contributor to this version cannot approve it.')
   return actor
 }
 
 /** Throws validation_failed for a moment that is past, or at which the article would have expired. */
 function checkMoment({ publishAt, now }: { publishAt: Instant; now: Instant }, state: ArticleState): Instant {
   if (publishAt <= now)
-    throw invalidField('/publishAt', 'past', 'The moment must lie ahead. To publish now, approve.')
+    throw invalidField(
+      '/publishAt',
+      'past',
+      'The moment must be in the future. To publish now, approve the article.',
+    )
   if (state.validUntil !== null && state.validUntil <= publishAt)
     throw invalidField(
       '/publishAt',

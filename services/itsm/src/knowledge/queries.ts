@@ -52,7 +52,7 @@ export function publishedSelection(
 ): Selection {
   const { where = [], search } = contentSelection(knowledgePublished, filters)
   const asked = status === undefined || status.includes('published') ? undefined : sql`false`
-  return { where: [asked, readableAsOf(db, now, asOf), ...where], search }
+  return { where: [asked, readableAt(db, now, asOf), ...where], search }
 }
 
 function contentSelection(
@@ -66,7 +66,7 @@ function contentSelection(
   }
 }
 
-/** What somebody may be shown of the published: nothing that has expired, and internals only to writers. */
+/** Published articles a caller may read: none that have expired, and internal ones only for writers. */
 export function readable(
   writer: boolean,
   now: Instant,
@@ -79,7 +79,7 @@ export function readable(
  * What readers may be shown of what was published at an instant: what they could read then, of articles that they can
  * read now. Retiring an article, and making it internal, takes its past from them as well.
  */
-export function readableAsOf(db: Drizzle, now: Instant, asOf: Instant | undefined): SQL | undefined {
+export function readableAt(db: Drizzle, now: Instant, asOf: Instant | undefined): SQL | undefined {
   if (asOf === undefined) return readable(false, now)
   const present = alias(knowledgePublished, 'present')
   const { id, workspaceId, environment } = knowledgePublished
@@ -103,7 +103,7 @@ export function readArticleRows(db: Drizzle, tenant: TenantScope, ids: string[])
     .where(and(inTenant(knowledgeArticles, tenant), inArray(knowledgeArticles.id, ids)))
 }
 
-/** The votes of these articles, as they are or as they were. Nobody can take a vote back, only change it. */
+/** The votes of these articles, as they are or as they were. A vote can be changed, not withdrawn. */
 export async function countVotes(
   db: Drizzle,
   tenant: TenantScope,

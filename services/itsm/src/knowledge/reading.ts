@@ -12,7 +12,7 @@ import {
   inTenant,
   publishedSelection,
   readable,
-  readableAsOf,
+  readableAt,
 } from './queries.js'
 import { content, publishedPast } from './rows.js'
 
@@ -70,7 +70,7 @@ export function articleReading({ database: { db }, cursors }: ServiceContext, ar
       tenant,
       asOf,
       ids: [id],
-      where: [readableAsOf(db, now, asOf)],
+      where: [readableAt(db, now, asOf)],
     })
 
   return {

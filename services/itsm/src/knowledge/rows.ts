@@ -24,7 +24,7 @@ export const publishedPast: Past = {
   ends: ['article.retired'],
 }
 
-/** Beside the article: its versions, and the one readers get, which is what search looks through. */
+/** Further rows of an article: its versions, and the published one, which readers get and search uses. */
 export function articleRows({
   type,
   after,

@@ -52,9 +52,9 @@ it('lists take a number wherever they take the id of what has one, also of the p
   }
   const ofProblem = `/itsm/problems/${problem.number}/incidents`
   expect(await listed(`changeId=${change.number}`, api, ofProblem)).toEqual([mended.id])
-  const beside = service.as({ ...principal, environment: 'staging' })
-  await open(beside)
-  expect(await listed(`parentId=${parent.number}`, beside)).toEqual([])
+  const staging = service.as({ ...principal, environment: 'staging' })
+  await open(staging)
+  expect(await listed(`parentId=${parent.number}`, staging)).toEqual([])
 })
 
 it('so does the list of clocks', async () => {

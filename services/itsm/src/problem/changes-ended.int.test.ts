@@ -93,7 +93,7 @@ it('tells it again where another change was linked and is over, and not when a c
   expect(await reported(problem)).toEqual([[change.number], [change.number, later.number].sort()])
 })
 
-/** Cancels changes in one commit, so that whoever applies the end of one finds that of the others. */
+/** Cancels changes in one commit, so that the end of one is applied when the others have ended too. */
 function cancelTogether({ store }: TestReplica, ended: readonly Change[]) {
   const meta = toCommandMeta(principal)
   const aggregate = store.aggregate(changeDecider)

@@ -21,16 +21,16 @@ const maxReported = 100
 export type ChangesEndedContext = Pick<ServiceContext, 'store' | 'clock' | 'database'>
 
 /**
- * Tells of an open problem once the last change linked to it is over, from whichever side they are linked. The end of a
- * change is reported to a problem at most once: those of several changes are one, whichever event of theirs comes first and
- * however often, and on however many replicas.
+ * Reports to an open problem that the last change linked to it has ended, from whichever side they are linked. The end of
+ * a change is reported to a problem at most once: the ends of several changes are one report, in whatever order and
+ * however often their events are delivered, and on however many replicas.
  */
 export function createChangesEndedReporter({ store, clock, database }: ChangesEndedContext) {
   const problems = store.aggregate(problem)
 
   const report = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
-      // Read before what has been reported of it: whoever tells in between takes the version this is decided on.
+      // Read before the reports: a concurrent report changes the version this is decided on.
       const current = await unit.find(problems, id)
       if (!current) return
       const ended = await findUnreportedEnd(database.db, meta.tenant, current.state, changeId)

@@ -35,7 +35,7 @@ export type ProblemStep =
   | { kind: 'reopen'; reason?: string | undefined }
   | { kind: 'publish_workaround'; workaround?: string | undefined }
 
-/** Tells that every change linked to it is over. */
+/** Reports that every change linked to it has ended. */
 export interface ReportChangesEnded {
   kind: 'report_changes_ended'
   changes: EndedChange[]

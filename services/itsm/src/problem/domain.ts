@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   changedFields,
   type Decider,
   type Decision,
@@ -27,7 +27,7 @@ function decide(
   state: ProblemState | null,
 ): Decision<ProblemState, ProblemEventType>[] {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'A problem with this id exists already.')
+    if (state !== null) throw alreadyExists('problem')
     return [{ type: 'problem.created', after: buildInitialProblem(command) }]
   }
   if (state === null) throw notFound()

@@ -2,7 +2,7 @@ import { Priority, ProblemStatus } from '@opsplane/contracts'
 import { z } from 'zod'
 import { createdFilters } from '../lists/created-filters.js'
 import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
-import { unassigned } from '../lists/unassigned.js'
+import { unassignedFilter } from '../lists/unassigned.js'
 
 /** The filters of the problem list; all that are given must hold. */
 export const problemFilters = z.object({
@@ -25,10 +25,10 @@ export const problemFilters = z.object({
     .meta({ description: '`true`: known errors only.' }),
   assigneeId: reference
     .optional()
-    .meta({ description: `A user, or \`${unassigned}\` for unassigned problems.` }),
+    .meta({ description: `A user, or \`${unassignedFilter}\` for unassigned problems.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${unassigned}\` for unrouted problems.` }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for unrouted problems.` }),
   ciId: reference.optional().meta({ description: 'A configuration item among those affected.' }),
   tag: z.string().min(1).max(50).optional().meta({ description: 'One of the tags.' }),
   q: searchFilter.meta({

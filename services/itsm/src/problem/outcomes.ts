@@ -9,7 +9,7 @@ import type { ProblemStep } from './commands.js'
 import { checkKnown, editProblem } from './edit.js'
 import { buildResolution, closeProblem } from './resolution.js'
 
-/** What an action does beside moving the status. */
+/** The event of an action and the fields it sets in addition to the status. */
 export interface Outcome {
   type: ProblemEventType
   changes: Partial<ProblemState>

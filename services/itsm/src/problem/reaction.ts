@@ -24,7 +24,7 @@ export interface Reaction {
 /** The events that reach linked incidents. */
 export const reachingEvents = ['problem.workaround_published', 'problem.resolved', 'problem.closed'] as const
 
-/** `original` is the number of the problem that a duplicate names. Null when the event reaches nobody. */
+/** `original` is the number of the problem that a duplicate names. Null when the event affects no incidents. */
 export function findReaction(event: PlatformEvent, original: string | null): Reaction | null {
   switch (event.type) {
     case 'problem.workaround_published': {

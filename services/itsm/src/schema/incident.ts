@@ -95,7 +95,7 @@ export const incidents = readModelTable(
       index('incidents_auto_close_idx')
         .on(workspaceId, environment, sql`${resolvedSince}`, id)
         .where(autoClosableCondition),
-      // Those of nobody: an index with nulls in it would not count as sorted for them.
+      // Unassigned ones: an index with nulls in it would not count as sorted for them.
       index('incidents_unassigned_idx')
         .on(workspaceId, environment, createdAt, id)
         .where(isNull(table.assigneeId)),

@@ -19,7 +19,7 @@ interface CachedSettings {
   until: number
 }
 
-/** So late does a replica notice, at worst, that another one has changed settings. */
+/** The longest time after which a replica notices that another one has changed settings. */
 const cacheMs = 500
 const maxCached = 10_000
 
@@ -34,14 +34,14 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
 
   return {
     /**
-     * The settings that hold for a tenant: one read by primary key, the defaults where there is no row. What was read is
-     * kept for a moment, as every new incident asks.
+     * The present settings of a tenant: one read by primary key, the defaults where there is no row. Cached for a moment, as
+     * every new incident needs them.
      */
     async current(tenant: TenantScope): Promise<ItsmSettingsState> {
       const key = tenantKey(tenant)
       const known = kept.get(key)
       if (known && known.until > performance.now()) return known.read
-      // Kept while it is under way: a change drops it, too, and with it what was read before that change.
+      // Cached while the read is in flight: a change also evicts it, and with it a state read before that change.
       const until = performance.now() + cacheMs
       const reading = read(tenant)
       kept.set(key, { read: reading, until })

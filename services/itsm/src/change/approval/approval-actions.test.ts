@@ -81,7 +81,7 @@ describe('submitting', () => {
     expect(state.approvalPolicy?.name).toBe('Moderate')
   })
 
-  it('judges the risk anew, before a policy is looked for', () => {
+  it('recomputes the risk before it finds a policy', () => {
     const grave = { ...facts, criticalities: ['critical' as const] }
     const policies = [policy({ name: 'Risky', conditions: { risk: 'high' } })]
     const command = { ...steps.submit, facts: grave, policies, now }
@@ -124,7 +124,7 @@ describe('separation of duties', () => {
         .fails('forbidden')
   })
 
-  it('keeps away a new assignee, and whoever was one while it was asked for', () => {
+  it('excludes a new assignee, and every assignee since approval was requested', () => {
     const { state } = run(changeIn('normal', 'assess'), {
       kind: 'edit',
       userId: requester,
@@ -182,7 +182,7 @@ describe('approving', () => {
       expect.objectContaining({
         code: 'validation_failed',
         message:
-          'You have approved Peers and Owners already. Name apr_board as approvalId to approve Board as well, ' +
+          'You have already approved Peers and Owners. Send apr_board as approvalId to approve Board as well, ' +
           'or apr_boss as approvalId to approve Boss as well.',
         details: [expect.objectContaining({ path: '/approvalId', code: 'required' })],
       }),
@@ -315,7 +315,7 @@ describe('rejecting', () => {
 })
 
 describe('canceling', () => {
-  it('asks nobody any longer', () => {
+  it('requests no approval any longer', () => {
     const { state } = run(changeIn('normal', 'authorize'), { kind: 'cancel', reason: 'No need.', now })
     expect(statuses(state)).toEqual(['approved', 'void'])
     expect(state.cancelReason).toBe('No need.')

@@ -28,12 +28,12 @@ import {
 } from './approval-record.js'
 import { type ChangeRecord, exposeChange } from './separation-of-duties.js'
 
-/** Nothing that was asked for or given counts any longer: it is to be submitted anew. */
+/** Voids all approvals: the change has to be submitted again. */
 export function withdrawApprovals(change: ChangeRecord, now: Instant): ChangeRecord {
   return { ...change, approvalPolicy: null, approvals: voidAll(change.approvals, now) }
 }
 
-/** Hands a draft in. Throws validation_failed naming every field that is missing. */
+/** Submits a draft. Throws validation_failed naming every field that is missing. */
 export function submit(
   { userId, facts, policies, approvalIds, agreed, clash, now, separationOfDuties }: CommandOf<'submit'>,
   { dutiesCombined: _, ...handedIn }: ChangeRecord,
@@ -65,11 +65,13 @@ function checkComplete(change: ChangeRecord): void {
   const plans = change.type === 'normal' ? (['implementationPlan', 'backoutPlan'] as const) : []
   const details = [...window, ...plans].flatMap((name): ErrorDetail[] =>
     change[name] === null
-      ? [{ in: 'body', path: `/${name}`, code: 'required', message: 'needed to submit the change' }]
+      ? [{ in: 'body', path: `/${name}`, code: 'required', message: 'required to submit the change' }]
       : [],
   )
   if (details.length > 0)
-    throw new ApiError('validation_failed', 'The change lacks what is needed to submit it.', { details })
+    throw new ApiError('validation_failed', 'The change lacks fields that are required to submit it.', {
+      details,
+    })
 }
 
 function requestApprovals(
@@ -90,7 +92,7 @@ function requestApprovals(
   return { ...change, approvals: trimApprovals([...change.approvals, ...asked]) }
 }
 
-/** One decision for each approval; the last one that was pending takes the change to its next stage. */
+/** One decision for each approval; the last pending one moves the change to its next stage. */
 export function approve(command: CommandOf<'approve'>, state: ChangeRecord): ChangeDecision[] {
   statusAfter('approve', state)
   const open = findDecidable(command, state)
@@ -110,7 +112,7 @@ export function approve(command: CommandOf<'approve'>, state: ChangeRecord): Cha
   return [...decisions, { type: 'change.approved', after: { ...after, status } }]
 }
 
-/** One refusal is enough, and what others have approved until then no longer counts. */
+/** One rejection is enough, and earlier approvals no longer count. */
 export function reject(command: CommandOf<'reject'>, state: ChangeRecord): ChangeDecision[] {
   const { reason, now } = command
   const status = statusAfter('reject', state)
@@ -125,8 +127,8 @@ export function reject(command: CommandOf<'reject'>, state: ChangeRecord): Chang
 }
 
 /**
- * Throws validation_failed naming /approvalId for whoever has approved an earlier stage: the same request sent once more,
- * by a second click or a retry, must not be an approval of the next stage as well.
+ * Throws validation_failed naming /approvalId for an approver of an earlier stage: the same request sent again, by a
+ * second click or a retry, must not approve the next stage as well.
  */
 function checkApprovalNamed(userId: string, open: readonly Approval[], state: ChangeRecord): void {
   const given = completedTechnicalStage(state).filter(({ decisions }) =>
@@ -138,7 +140,7 @@ function checkApprovalNamed(userId: string, open: readonly Approval[], state: Ch
   throw invalidField(
     '/approvalId',
     'required',
-    `You have approved ${names} already. Name ${ways.join(', or ')}.`,
+    `You have already approved ${names}. Send ${ways.join(', or ')}.`,
   )
 }
 
@@ -172,9 +174,9 @@ function findDecidable({ userId, approvalId }: DecideOnChange, state: ChangeReco
   const open = meant.filter((approval) => reasonCannotDecide(approval, userId) === undefined)
   if (open.length > 0) return open
   if (meant.length > 0 && !state.dutiesCombined && editorIds.includes(userId))
-    throw new ApiError('forbidden', 'Somebody who has not edited the change must decide on it.')
+    throw new ApiError('forbidden', 'An editor of this change cannot decide on it.')
   if (meant.length > 0 && state.status === 'authorize' && technicalApprovers(state).includes(userId))
-    throw new ApiError('forbidden', 'Somebody who has not approved the technical stage must decide on it.')
+    throw new ApiError('forbidden', 'An approver of the technical stage cannot decide on the authorization.')
   const reasons = meant.map((approval) => reasonCannotDecide(approval, userId))
   throw new ApiError('forbidden', reasons.find((reason) => reason !== undefined) ?? 'Nothing is pending.')
 }

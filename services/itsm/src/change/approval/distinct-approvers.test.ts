@@ -45,7 +45,7 @@ function then(state: ChangeRecord, ...commands: Parameters<typeof change.decide>
   }, state)
 }
 
-describe('with distinct approvers, whoever approved the technical stage', () => {
+describe('with distinct approvers, an approver of the technical stage', () => {
   const authorize = then(submitted(), approve(approver))
 
   it('neither approves nor rejects the authorization, be it named', () => {
@@ -55,7 +55,7 @@ describe('with distinct approvers, whoever approved the technical stage', () => 
       expect(() => change.decide({ ...approve(approver), ...named }, authorize)).toThrow(
         expect.objectContaining({
           code: 'forbidden',
-          message: 'Somebody who has not approved the technical stage must decide on it.',
+          message: 'An approver of the technical stage cannot decide on the authorization.',
         }),
       )
       given(authorize)
@@ -82,7 +82,7 @@ describe('with distinct approvers, whoever approved the technical stage', () => 
     expect(then(loose, { ...approve(approver), approvalId: 'apr_next' }).status).toBe('scheduled')
   })
 
-  it('is nobody for an emergency, which has no technical stage', () => {
+  it('does not exist for an emergency, which has no technical stage', () => {
     const emergency = then(changeIn('emergency', 'draft'), submit({ authorization: [board('all')] }))
     expect(then(emergency, approve(approver), approve(secondApprover)).status).toBe('scheduled')
   })
@@ -154,7 +154,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
     )
   })
 
-  it('shows at an approval where several rules take everybody only together', () => {
+  it('shows at an approval where several rules use up all approvers only together', () => {
     const state = submitted({
       technical: [board('first', [approver]), board('first', [secondApprover])],
       authorization: [board('all')],
@@ -167,14 +167,14 @@ describe('an authorization that distinct approvers leave too few for', () => {
     }
   })
 
-  it('never comes of an approval that was taken, whoever approves what first', () => {
-    const everybody = [approver, secondApprover, third, 'usr_fourth', 'usr_fifth', implementer]
+  it('never results from an accepted approval, in whatever order they approve', () => {
+    const approvers = [approver, secondApprover, third, 'usr_fourth', 'usr_fifth', implementer]
     const reached: Record<string, number> = {}
     for (let seed = 1; seed <= 300; seed++) {
       const random = seededRandom(seed)
       const rules = () =>
         Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
-          const named = everybody.filter(() => random() < 0.5)
+          const named = approvers.filter(() => random() < 0.5)
           const count = 1 + Math.floor(random() * Math.min(2, named.length))
           return board({ count }, named.length === 0 ? [approver] : named)
         })
@@ -188,7 +188,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
       }
       for (let tries = 0; tries < 200 && state.status !== 'scheduled'; tries++) {
         const pending = state.approvals.filter(({ status }) => status === 'pending')
-        const userId = everybody[Math.floor(random() * everybody.length)] ?? approver
+        const userId = approvers[Math.floor(random() * approvers.length)] ?? approver
         const approvalId = pending[Math.floor(random() * pending.length)]?.id
         const named = approvalId !== undefined && random() < 0.5 ? { approvalId } : {}
         try {

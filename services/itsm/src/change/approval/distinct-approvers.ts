@@ -1,7 +1,7 @@
 import type { Approval, ApprovalRule, ChangeApprovalPolicy } from '@opsplane/contracts'
 import { findShortfall, type Shortfall } from '../../approval/approval.js'
 
-/** Approvals that are missing in the technical stage. */
+/** Approvals still required in the technical stage. */
 export interface MissingApprovals {
   name: string
   /** Who may still give them; null for anyone. */
@@ -21,22 +21,22 @@ export const toMissingApprovals = (approval: Approval): MissingApprovals => {
   }
 }
 
-/** An authorization that too few are left for. */
+/** An authorization with too few approvers left. */
 export interface UnmetAuthorization {
   index: number
   rule: ApprovalRule
   /** Where it lacks approvers by itself. */
   short: Shortfall | undefined
   /** Else the technical rule that needs them first. */
-  beside: string
+  technicalRule: string
 }
 
-export const formatRulePair = ({ beside, rule }: UnmetAuthorization): string =>
-  `${beside} (technical) and ${rule.name} (authorization)`
+export const formatRulePair = ({ technicalRule, rule }: UnmetAuthorization): string =>
+  `${technicalRule} (technical) and ${rule.name} (authorization)`
 
 /**
  * The first authorization that cannot be met, as who approves the technical stage does not approve it where the policy
- * asks for distinct approvers. Looks at it beside each technical rule by itself: what several take from it only together
+ * asks for distinct approvers. Checks it against each technical rule by itself: what several use up only together
  * shows at the approval that leaves too few.
  */
 export function findUnmetAuthorization(
@@ -46,10 +46,10 @@ export function findUnmetAuthorization(
 ): UnmetAuthorization | undefined {
   for (const [index, rule] of authorization.entries()) {
     const short = findShortfall(rule, excludedIds)
-    const beside = distinctApprovers
+    const technicalRule = distinctApprovers
       ? asked.find((technical) => exceedsApprovers(technical, rule, excludedIds))
       : undefined
-    if (short || beside) return { index, rule, short, beside: beside?.name ?? '' }
+    if (short || technicalRule) return { index, rule, short, technicalRule: technicalRule?.name ?? '' }
   }
   return undefined
 }

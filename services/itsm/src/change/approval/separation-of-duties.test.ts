@@ -201,7 +201,7 @@ describe('who has carried a change out', () => {
     expect(then(review, edit(approver, { reviewNotes: 'All fine.' })).reviewNotes).toBe('All fine.')
   })
 
-  it('is nobody who was done with it before the work began', () => {
+  it('is not a person who finished with it before implementation began', () => {
     const path = [
       edit(requester, { assigneeId: 'usr_new' }),
       { ...steps.hold, userId: secondApprover },

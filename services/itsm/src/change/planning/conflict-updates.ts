@@ -19,7 +19,7 @@ const maxTries = 3
 
 type FoundChange = { id: string; state: ChangeState; version: number }
 
-/** Tells changes that wait for their time what they collide with. */
+/** Updates the conflicts of pending changes. */
 export function createConflictUpdates({ store, clock, database: { sql } }: ServiceContext) {
   const changes = store.aggregate(change)
 
@@ -55,7 +55,7 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     })
   }
 
-  /** Reads everything again under the lock, so that nobody writes by what is no longer so. */
+  /** Reads everything again under the lock, so that nothing is written from outdated state. */
   const write = (tenant: TenantScope, affected: readonly AffectedChange[], whole: boolean) =>
     sql.begin(async (tx) => {
       const now = clock.now()
@@ -75,9 +75,8 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     })
 
   /**
-   * In one transaction; where that fails each in its own, and once more, so that none keeps the others from being notified and
-   * whoever edits one meanwhile costs no more than that. All relations of the tenant are read for them (`whole`), or what
-   * is asked for.
+   * In one transaction; if that fails each in its own, and once more, so that one failing or concurrently edited change
+   * does not block the others. Reads all relations of the tenant (`whole`), or only those around the changes.
    */
   const writeAll = async (
     tenant: TenantScope,

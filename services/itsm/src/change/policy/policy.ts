@@ -80,13 +80,13 @@ function checkPolicy(policy: ChangePolicyState): ChangePolicyState {
     throw invalidField(
       '/authorization',
       'too_many_approvals',
-      `The rules of a policy can ask for ${maxDecisions} decisions together.`,
+      `The rules of a policy can require at most ${maxDecisions} decisions together.`,
     )
   checkDistinct(policy)
   return policy
 }
 
-/** Throws validation_failed where whoever approves the technical stage is needed for the authorization, too. */
+/** Throws validation_failed where the approvers of the technical stage are needed for the authorization, too. */
 function checkDistinct(policy: ChangePolicyState): void {
   const asked = policy.technical.map((rule) => ({
     name: rule.name,
@@ -98,8 +98,8 @@ function checkDistinct(policy: ChangePolicyState): void {
     throw invalidField(
       `/authorization/${unmet.index}/approverIds`,
       'unreachable',
-      `${formatRulePair(unmet)} cannot be met together, as who approves the technical stage does not count for the ` +
-        'authorization: they need further approvers.',
+      `${formatRulePair(unmet)} cannot be met together, as approvers of the technical stage do not count for the ` +
+        'authorization: add approvers to these rules.',
     )
 }
 

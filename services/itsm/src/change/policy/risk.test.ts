@@ -27,7 +27,7 @@ describe('impact and probability', () => {
     expect(computeRisk({ impact, successProbability }, nothing).risk).toBe(risk)
   })
 
-  it('never falls with a graver impact or a smaller chance', () => {
+  it('never falls with a higher impact or a lower probability of success', () => {
     const rank = (impact: (typeof levels)[number], successProbability: number) =>
       changeRisks.indexOf(computeRisk({ impact, successProbability }, nothing).risk)
     for (let percent = 1; percent < 100; percent += 1)
@@ -38,7 +38,7 @@ describe('impact and probability', () => {
   })
 })
 
-it('is raised by the gravest of the items', () => {
+it('is raised by the most critical item', () => {
   const by = (...given: Criticality[]) => riskBy({ criticalities: given })
   expect(criticalities.map((one) => by(one))).toEqual(['high', 'moderate', 'low', 'low'])
   expect(by('low', 'critical', 'medium')).toBe('high')
@@ -62,7 +62,7 @@ it('lets the highest engine win, and says what each thinks', () => {
     risk: 'high',
     riskFactors: [
       { factor: 'impact_and_probability', risk: 'low', message: 'low impact, 100 % success' },
-      { factor: 'ci_criticality', risk: 'moderate', message: 'the gravest criticality of its items is high' },
+      { factor: 'ci_criticality', risk: 'moderate', message: 'highest criticality of its items: high' },
       { factor: 'past_failures', risk: 'high', message: '5 of the last 10 changes of its items failed' },
     ],
   })

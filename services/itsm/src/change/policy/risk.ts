@@ -1,7 +1,7 @@
 import type { ChangeRisk, ChangeRiskFactor, ChangeState, Criticality, Level } from '@opsplane/contracts'
 import { changeRisks } from '@opsplane/contracts'
 
-/** What the risk of a change is judged by, beside what it says itself. */
+/** Facts beyond the change itself that its risk is computed from. */
 export interface RiskFacts {
   /** Of the items it touches. */
   criticalities: readonly Criticality[]
@@ -15,7 +15,7 @@ type Engine = (change: RiskInput, facts: RiskFacts) => ChangeRiskFactor
 
 const engines: readonly Engine[] = [impactAndProbability, ciCriticality, pastFailures]
 
-/** Every engine has its say, and the highest wins. */
+/** Every engine computes a risk, and the highest one counts. */
 export function computeRisk(change: RiskInput, facts: RiskFacts): Pick<ChangeState, 'risk' | 'riskFactors'> {
   const riskFactors = engines.map((engine) => engine(change, facts))
   return { risk: highest(riskFactors.map(({ risk }) => risk)), riskFactors }
@@ -28,7 +28,7 @@ const byImpact: Record<Level, Record<Chance, ChangeRisk>> = {
   low: { good: 'low', fair: 'low', poor: 'moderate' },
 }
 
-/** What nobody has judged counts as fair. */
+/** Without a success probability the chance counts as fair. */
 function impactAndProbability({ impact, successProbability }: RiskInput): ChangeRiskFactor {
   const chance =
     successProbability === null ? 'fair' : successProbability >= 90 ? 'good' : chanceBelow(successProbability)
@@ -51,8 +51,12 @@ const byCriticality: Record<Criticality, ChangeRisk> = {
 
 function ciCriticality(_: RiskInput, { criticalities }: RiskFacts): ChangeRiskFactor {
   const risk = highest(criticalities.map((criticality) => byCriticality[criticality]))
-  const gravest = (['critical', 'high', 'medium', 'low'] as const).find((one) => criticalities.includes(one))
-  const message = gravest ? `the gravest criticality of its items is ${gravest}` : 'it touches no items'
+  const highestCriticality = (['critical', 'high', 'medium', 'low'] as const).find((one) =>
+    criticalities.includes(one),
+  )
+  const message = highestCriticality
+    ? `highest criticality of its items: ${highestCriticality}`
+    : 'it has no items'
   return { factor: 'ci_criticality', risk, message }
 }
 

@@ -216,13 +216,16 @@ describe.each(['firmware', null])('a standard change whose templateId is %j', (t
   const old = { ...draft, templateId, implementationPlan: null, testPlan: null }
 
   it('is edited as it was, and goes on where it was handed in', () => {
-    const nobody: TemplateAgreement = { ...found(), template: null }
-    const edited = after(old, edit({ implementationPlan: 'Mine.', impact: 'low', title: 'Mine' }, nobody))
+    const withoutTemplate: TemplateAgreement = { ...found(), template: null }
+    const edited = after(
+      old,
+      edit({ implementationPlan: 'Mine.', impact: 'low', title: 'Mine' }, withoutTemplate),
+    )
     expect(edited).toMatchObject({ implementationPlan: 'Mine.', impact: 'low', templateId })
     const scheduled: ChangeRecord = { ...old, status: 'scheduled' }
-    expect(after(scheduled, edit({ assignmentGroup: 'db' }, nobody)).status).toBe('scheduled')
+    expect(after(scheduled, edit({ assignmentGroup: 'db' }, withoutTemplate)).status).toBe('scheduled')
     expect(after(scheduled, { ...steps.implement, now }).status).toBe('implementing')
-    expect(after(scheduled, edit({ backoutPlan: 'Mine.' }, nobody)).status).toBe('draft')
+    expect(after(scheduled, edit({ backoutPlan: 'Mine.' }, withoutTemplate)).status).toBe('draft')
   })
 
   it('needs a template to be submitted', () => {

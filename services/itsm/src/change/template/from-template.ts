@@ -86,7 +86,7 @@ export function applyTemplate<State extends ChangeState>(
   return { ...change, ...pickAgreed(template) }
 }
 
-/** Before there were templates, `templateId` was any name or none: such a change has its texts from nobody else. */
+/** Before there were templates, `templateId` was any name or none: such a change has texts of its own. */
 const isTemplated = ({ templateId }: ChangeState) => idSchema('changeTemplate').safeParse(templateId).success
 
 function activeTemplate(
@@ -94,7 +94,7 @@ function activeTemplate(
   agreed: TemplateAgreement | undefined,
 ): ChangeTemplateState {
   const refused = (code: string, message: string) => invalidField('/templateId', code, message)
-  if (templateId === null) throw refused('required', 'A standard change needs the template it comes from.')
+  if (templateId === null) throw refused('required', 'A standard change requires a template.')
   const template = agreed?.template
   if (!template) throw refused('not_found', 'There is no such template in this workspace and environment.')
   if (template.status !== 'active') throw refused('inactive', `The template ${template.name} is inactive.`)
@@ -128,7 +128,7 @@ function checkGiven(given: Given, own: Agreed): void {
         code: 'from_template',
         message: 'comes from the template of a standard change',
       })),
-    'These fields of a standard change are those of its template.',
+    'These fields of a standard change come from its template and cannot be edited.',
   )
 }
 
@@ -151,7 +151,7 @@ function checkFit(
       in: 'body',
       path: '/plannedEnd',
       code: 'too_long',
-      message: `The template has it planned for ${maxDurationMinutes} minutes at most.`,
+      message: `The template allows at most ${maxDurationMinutes} minutes.`,
     })
   for (const [index, id] of ciIds.entries()) {
     const itemClass = agreed?.classes.get(id)
@@ -160,7 +160,7 @@ function checkFit(
     const message = `The template is for ${ciClasses.join(', ')}, and this is a ${itemClass}.`
     details.push({ in: 'body', path: `/ciIds/${index}`, code: 'wrong_class', message })
   }
-  rejectDetails(details, 'The change goes beyond what was agreed on in its template.')
+  rejectDetails(details, 'The change exceeds the limits of its template.')
 }
 
 function rejectDetails(details: ErrorDetail[], message: string): void {

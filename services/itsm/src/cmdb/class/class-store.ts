@@ -49,7 +49,7 @@ export function classStore({ store, database }: ServiceContext) {
       try {
         return await aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
       } catch (error) {
-        // Somebody else's first change came in between.
+        // A concurrent first change has created the row.
         const [made] = isNameTaken(error) ? await rows(meta.tenant, name) : []
         if (!made) throw error
         return edit(made)

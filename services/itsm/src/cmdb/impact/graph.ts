@@ -80,7 +80,7 @@ export interface SubgraphOptions {
   maxEdges: number
 }
 
-/** The items that are shown and the relations between them: what an edge leads to is shown beside it, or the edge is not. */
+/** The items that are shown and the relations between them: an edge is shown only with both its items. */
 export function selectSubgraph({
   graph,
   depthOf,

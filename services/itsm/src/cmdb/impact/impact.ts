@@ -46,7 +46,7 @@ interface Reached {
   relationId: string
 }
 
-/** Planned and retired items serve nobody: they neither break nor count. */
+/** Planned and retired items are not in service: they neither break nor count. */
 const inService = (status: CiStatus) => status !== 'planned' && status !== 'retired'
 
 /**

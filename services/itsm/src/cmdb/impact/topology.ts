@@ -27,7 +27,7 @@ export interface AroundOptions extends TopologyOptions {
   direction: Direction
 }
 
-/** Relations are more than items, but a graph nobody could draw is cut. */
+/** Relations outnumber items, but a graph too dense to draw is truncated. */
 const edgesPerNode = 10
 
 /** From so many relations out of a level on, the tenant's graph is read at once, as far as it is not too much. */

@@ -1,6 +1,7 @@
 import {
   type Actor,
   ApiError,
+  alreadyExists,
   type CmdbEventType,
   type ConfigurationItemPatch,
   type ConfigurationItemState,
@@ -53,7 +54,7 @@ function create(
   { id, by, now, input, schema }: ItemCommand & { kind: 'create' },
   existing: ConfigurationItemState | null,
 ): ConfigurationItemState {
-  if (existing !== null) throw new ApiError('conflict', 'An item with this id exists already.')
+  if (existing !== null) throw alreadyExists('configuration item')
   checkAttributes(schema, input.attributes)
   return {
     id,

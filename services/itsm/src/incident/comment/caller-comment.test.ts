@@ -14,7 +14,7 @@ const causes = (decisions: { extras?: Record<string, unknown> }[]) =>
   decisions.map(({ extras }) => extras?.cause)
 
 describe('a caller who comes with an API key', () => {
-  it('is heard like one who is signed in', () => {
+  it('counts like a signed-in user', () => {
     const waiting = { ...of(incidents.on_hold), holdReason: 'awaiting_caller' as const }
     const [, resumed] = given(waiting).when({ kind: 'comment', comment: said, now }).decisions()
     expect(resumed).toMatchObject({ after: { status: 'in_progress' }, extras: { cause: 'caller' } })
@@ -32,14 +32,14 @@ describe('a caller who comes with an API key', () => {
   })
 })
 
-describe('whose word ends an incident, or begins it anew', () => {
-  it.each(['close', 'reopen'] as const)('%s: the caller is its cause, anybody else is not', (kind) => {
+describe('whose action closes or reopens an incident', () => {
+  it.each(['close', 'reopen'] as const)('%s: the caller is its cause, another user is not', (kind) => {
     const as = (userId: string) => given(of(incidents.resolved)).when({ ...steps[kind], userId, now })
     expect(causes(as(caller).decisions())).toEqual(['caller'])
     expect(causes(as(agent.id).decisions())).toEqual([undefined])
   })
 
-  it.each(['resolve', 'cancel'] as const)('%s: the same, and nobody is where there is no caller', (kind) => {
+  it.each(['resolve', 'cancel'] as const)('%s: the same, and there is no cause without a caller', (kind) => {
     const step = { ...steps[kind], userId: caller, now }
     expect(causes(given(of(incidents.open)).when(step).decisions())).toEqual(['caller'])
     expect(causes(given(incidents.open).when(step).decisions())).toEqual([undefined])

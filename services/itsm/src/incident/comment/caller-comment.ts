@@ -3,7 +3,7 @@ import type { IncidentStep } from '../steps.js'
 
 type CallerOfIncident = Pick<IncidentState, 'callerId'>
 
-/** Whether the caller said it, also through an API key of theirs. */
+/** Whether the caller wrote the comment, also through one of their API keys. */
 export function isCallerComment(
   { author, userId }: IncidentComment,
   { callerId }: CallerOfIncident,
@@ -13,7 +13,7 @@ export function isCallerComment(
 
 const ends: readonly IncidentStep['kind'][] = ['resolve', 'reopen', 'close', 'cancel']
 
-/** Where the caller decides whether their incident is over, it is their word that has done it. */
+/** The cause is the caller where they end or reopen their own incident. */
 export function findCause(
   userId: string | undefined,
   kind: IncidentStep['kind'],

@@ -6,7 +6,7 @@ import { isDedupKeyConflict } from '../dedup-key.js'
 import type { IncidentStore } from '../incident-store.js'
 import { commentAfterClosure } from './follow-up.js'
 
-/** A comment as it is kept, by whoever asks. */
+/** A comment by the principal of the request. */
 export function newComment(
   incidentId: string,
   body: string,

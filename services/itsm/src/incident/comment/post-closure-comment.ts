@@ -18,7 +18,7 @@ export function isAfterClosure(comment: IncidentComment, state: IncidentState): 
   return ended && comment.visibility === 'public' && isCallerComment(comment, state)
 }
 
-/** What is opened in place of an ended incident: the same again, with nobody at work on it and nothing decided. */
+/** The incident to open after an ended one: the same content, unassigned and without decisions. */
 export function toFollowUpInput({
   title,
   description,

@@ -11,7 +11,7 @@ import type { RequestMeta } from '@opsplane/http'
 import { z } from 'zod'
 import { createdFilters } from '../../lists/created-filters.js'
 import { listParameter, reference, searchFilter, searchSyntax } from '../../lists/filters.js'
-import { unassigned } from '../../lists/unassigned.js'
+import { unassignedFilter } from '../../lists/unassigned.js'
 import type { IncidentFilters } from './queries.js'
 
 /** The filters of the incident list; all that are given must hold. */
@@ -43,10 +43,10 @@ export const incidentFilters = z.object({
   majorState: MajorState.optional().meta({ description: 'Where it stands as a major incident.' }),
   assigneeId: reference
     .optional()
-    .meta({ description: `A user, \`me\`, or \`${unassigned}\` for unassigned incidents.` }),
+    .meta({ description: `A user, \`me\`, or \`${unassignedFilter}\` for unassigned incidents.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${unassigned}\` for unrouted incidents.` }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for unrouted incidents.` }),
   callerId: reference
     .optional()
     .meta({ description: 'A user, or `me`: who is affected and asked for help.' }),
@@ -86,8 +86,8 @@ export const urgencySorts =
   'By `priority` or `severity` the most urgent come first, of the equally urgent the oldest; with `-` all is the other way round.'
 
 /**
- * The filters with the id of who asks for `me`. A cursor is bound to `me`, and so of no use to anybody else: it leads
- * through their own list.
+ * The filters with the id of the caller for `me`. A cursor is bound to `me`, and so leads every caller through their own
+ * list.
  */
 export function resolveMe<Filters extends Pick<IncidentFilters, 'assigneeId' | 'callerId' | 'watcherId'>>(
   { principal: { userId } }: Pick<RequestMeta, 'principal'>,

@@ -63,7 +63,7 @@ describe('an incident is proposed as a major one by itself', () => {
     expect((await reason(parent))?.reason).toBe('Many children: 10 children.')
   })
 
-  it('once, whatever else happens to it, and not against what somebody has decided', async () => {
+  it('once, whatever else happens to it, and not against a decision', async () => {
     const { api, open, edit, get, reason } = await settings([mostPressing])
     const one = await open({ impact: 'high', urgency: 'high' })
     await reason(one)

@@ -34,7 +34,7 @@ export function createMajorProposals(
     }
   }
 
-  /** Once: whoever has decided on it already, or ended it, is not asked again. */
+  /** Once: not if it is already decided or has ended. */
   async function propose(id: string, rules: readonly MajorRule[], tenant: TenantScope, causationId: string) {
     const now = clock.now()
     const suggest = async (unit: Unit) => {

@@ -22,7 +22,7 @@ const routes: Record<MajorAction, MajorRoute> = {
     scope: 'itsm:approve',
     summary: 'Accept an incident as a major one',
     description:
-      'By somebody other than who proposed it. From then on it is not closed by itself, and closing it needs a ' +
+      'By a person other than its proposer. From then on it is not closed automatically, and closing it needs a ' +
       '`postIncidentReview`. Emits `incident.major_changed`.',
   },
   reject: {

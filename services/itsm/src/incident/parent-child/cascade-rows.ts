@@ -19,7 +19,7 @@ export interface LeadingEvent {
   parent: IncidentState
 }
 
-/** Until the transaction ends, nobody else moves the children of this parent. */
+/** Locks the children of this parent against other cascades until the transaction ends. */
 export async function lockFamily(tx: StatementRunner, parentId: string): Promise<void> {
   await tx.unsafe('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`family/${parentId}`], prepared)
 }

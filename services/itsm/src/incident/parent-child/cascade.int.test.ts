@@ -171,7 +171,7 @@ describe('children', () => {
   })
 })
 
-it('children that cannot be reopened, as another one of their dedup key is open, hold nobody up', async () => {
+it('children that cannot be reopened, as another one of their dedup key is open, do not block the others', async () => {
   const { parent } = await family(0)
   const kept = await settings.open(tenant, parent, { dedupKey: 'checkout' })
   const ids = [(await settings.open(tenant, parent)).id, kept.id, (await settings.open(tenant, parent)).id]

@@ -48,7 +48,7 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
     for (const [parentId, tenant] of families) await follow(parentId, tenant)
   }
 
-  /** Batch by batch, so that a large family is neither one large transaction nor begun anew after a stop. */
+  /** Batch by batch, so that a large family is neither one large transaction nor restarted from the beginning after a stop. */
   async function follow(parentId: string, tenant: TenantScope): Promise<void> {
     let batch: Batch = { after: null, limit: familyBatch }
     for (let tries = 1; ; tries++) {
@@ -108,7 +108,7 @@ interface Batch {
 /** How a batch is tried again. Throws what cannot be helped by fewer children at a time. */
 function shrinkBatch({ after, limit }: Batch, error: unknown, tries: number): Batch {
   const taken = isDedupKeyConflict(error)
-  // Nothing is created here, so any other unique value is the child's own, as somebody else just writes it.
+  // Nothing is created here, so any other unique violation is the child's own, by a concurrent write.
   const raced = error instanceof VersionRaceError || (error instanceof ApiError && error.code === 'conflict')
   if (!taken && (!raced || tries >= maxTries)) throw error
   // Another incident of its dedup key is open meanwhile: it stays resolved, and the others follow.

@@ -71,7 +71,7 @@ export async function patchIncident(
       if (from !== null) steps.set(from, () => unit.handle(incidents, from, { kind: 'detach', now }))
       if (parentId !== null) steps.set(parentId, () => attachChild(unit, incidents, parentId, now))
     }
-    // Everybody writes incidents in the order of their ids, so that no two wait for each other.
+    // All transactions write incidents in the order of their ids, so that there are no deadlocks.
     for (const [, step] of [...steps].sort(([left], [right]) => (left < right ? -1 : 1))) await step()
     if (result === undefined) throw new Error('The child was not among what was changed.')
     return result

@@ -107,7 +107,7 @@ describe('the count of a parent', () => {
   })
 })
 
-it('has no parent that is itself, nor one beside children', () => {
+it('has no parent that is itself, nor one while it has children', () => {
   const patch = (id: string) => ({
     kind: 'patch' as const,
     by: agent,
@@ -156,7 +156,7 @@ describe('a comment after the end', () => {
       )
   })
 
-  it('of anybody else, and work notes, do not', () => {
+  it('of another user, and work notes, do not', () => {
     for (const [state, command] of [
       [{ ...solved, callerId: 'usr_other' }, say()],
       [solved, say({ visibility: 'internal' })],

@@ -66,14 +66,14 @@ export function queueChunks(
   })
 }
 
-/** What cannot be taken apart stands in the queue for ever, and in nobody's way. */
+/** A state that cannot be parsed stays in the queue, never due, so that it blocks nothing. */
 function splitState(state: unknown): { content: string; dueAt?: string; lastError?: string }[] {
   const text = Text.safeParse(state)
   if (text.success) return splitIntoChunks(text.data).map((content) => ({ content }))
   return [{ content: '', dueAt: 'infinity', lastError: text.error.message.slice(0, 500) }]
 }
 
-/** A piece in hand for one attempt. */
+/** A piece claimed for one attempt. */
 export interface ClaimedChunk extends LeasedRow {
   content: string
 }

@@ -169,7 +169,7 @@ it('embeds what is published while the endpoint is away once it is back', async 
   ).toEqual(['Coffee on floor 2', 'Tea on floor 3'])
 })
 
-it('embeds the others beside a piece that the endpoint takes from nobody', async () => {
+it('embeds the other pieces when the endpoint rejects one', async () => {
   let together = 0
   answer = (texts) => {
     if (!texts.some((text) => text.includes('unspeakable'))) return well(texts)

@@ -20,8 +20,8 @@ export function exactLeg(db: Drizzle, scope: SearchScope, { codes }: Analysis) {
 }
 
 /**
- * Full text. Articles with every word come first, then those with some of them: somebody who describes a problem
- * in a sentence uses words no article has.
+ * Full text. Articles with every word come first, then those with some of them: a problem described in
+ * a sentence has words that no article has.
  */
 export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
   const any = relaxedQuery(analysis, scope)

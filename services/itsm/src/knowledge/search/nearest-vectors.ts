@@ -4,7 +4,7 @@ import { knowledgePublished as table } from '../../schema/knowledge.js'
 import { legDepth } from './lexical-legs.js'
 import type { SearchScope } from './scope.js'
 
-/** What the filters of a search look at, kept beside a vector. */
+/** The fields a search filters by, kept with a vector. */
 export interface VectorOwner {
   id: string
   visibility: ArticleVisibility

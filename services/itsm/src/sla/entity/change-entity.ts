@@ -28,7 +28,7 @@ export const changeEntity = slaEntity({
   }),
 })
 
-/** A draft again without a rejection is one whose approvals were voided by an edit: nobody has decided. */
+/** A draft again without a rejection is one whose approvals were voided by an edit: there is no decision. */
 function approval({
   status,
   onHold,

@@ -63,7 +63,7 @@ async function openIncident(fields: object = {}, of = tenant): Promise<string> {
   await clocks().apply([id])
   return id
 }
-/** Lets the clocks tell what is due by a minute of the hour; nobody has heard of it yet. */
+/** Has the clocks report what is due by a minute of the hour; no consumer has handled it yet. */
 async function reach(minute: number) {
   desk.setTime(new Date(Date.parse(opened) + minute * 60_000 + 2_000).toISOString())
   const { database, clock } = desk.ctx
@@ -295,7 +295,7 @@ it('rules of what comes again are carried out once each time, and not for what i
   await reach(110)
   await says(115, 'usr_agent')
   await says(120, 'usr_caller')
-  // Nobody has heard of the third warning until now.
+  // The third warning has not been handled until now.
   await deliver()
   expect([(await reported()).length, await escalated()]).toEqual([3, 2])
   const [first] = await byRules(id)
@@ -366,13 +366,13 @@ describe('rules are carried out once', () => {
     expect(await typesOf(id)).toEqual(once)
   })
 
-  it('on what somebody has made of the incident in this very moment, and nothing of either is lost', async () => {
+  it('on a concurrent change of the incident, and nothing of either is lost', async () => {
     await promise([{ atPercent: 50, severity: 'high', assigneeId: 'usr_lead', watcherIds: ['usr_one'] }])
     const id = await openIncident()
     await reach(30)
     const { within } = desk.ctx.store
     const patches: IncidentPatch[] = [
-      { title: 'Nobody can pay', watcherIds: ['usr_two'] },
+      { title: 'Payments fail', watcherIds: ['usr_two'] },
       { severity: 'critical' },
     ]
     const raced: EscalationContext['store'] = {
@@ -388,7 +388,7 @@ describe('rules are carried out once', () => {
     await deliver({ ...context(), store: raced })
     expect(patches).toEqual([])
     expect(await get(id)).toMatchObject({
-      title: 'Nobody can pay',
+      title: 'Payments fail',
       severity: 'critical',
       assigneeId: 'usr_lead',
       watcherIds: ['usr_two', 'usr_one'],

@@ -34,9 +34,9 @@ export interface EscalationContext extends Pick<ServiceContext, 'database' | 'st
 const maxTries = 10
 
 /**
- * Carries out the escalation rules of policies. An event only says which clock to look at: what it has reported is read
- * from its log after the version that is carried out, which is kept in the transaction that changes the incident. So
- * events that come again, late, or in another order do no harm. ADR 035.
+ * Applies the escalation rules of policies. An event only names the clock: its reports are read from the log after the
+ * last version applied, which is stored in the transaction that changes the incident. So events that are redelivered,
+ * late, or out of order do no harm. ADR 035.
  */
 export function createEscalationConsumer(
   ctx: EscalationContext,
@@ -66,7 +66,10 @@ export function createEscalationConsumer(
         const done = await carryOut(timerId, tenant)
         if (done === undefined) return
         if (done.left.length > 0)
-          log.warn({ timerId, userIds: done.left }, 'an escalated incident takes no more watchers')
+          log.warn(
+            { timerId, userIds: done.left },
+            'an escalated incident has the maximum number of watchers',
+          )
         return
       } catch (error) {
         if (!(error instanceof VersionRaceError) || tries === maxTries) throw error

@@ -96,7 +96,7 @@ describe('what a rule makes of an incident', () => {
     expect(steps({ watcherIds: ['usr_one'] }, { watcherIds: ['usr_one'] })).toEqual([])
   })
 
-  it('raises it to somebody who follows it already, too', () => {
+  it('escalates to a present watcher, too', () => {
     expect(steps({ escalateTo: 'usr_boss' }, { watcherIds: ['usr_boss'] })).toEqual([
       { kind: 'escalate', escalateTo: 'usr_boss', reason: 'why' },
     ])
@@ -145,7 +145,7 @@ describe('of what a clock has reported', () => {
     expect(due(2, firing(2, 50), firing(5, 50))).toEqual([])
   })
 
-  it('all is due anew of what has come again', () => {
+  it('all is due again in the next span', () => {
     const later = { ...timer, startedAt: '2026-03-02T12:00:00.000Z' }
     expect(due(2, firing(2, 50), { ...firing(5, 50), timer: later })).toEqual([5])
   })

@@ -3,7 +3,7 @@ import type { StatementRunner } from '../timer/rows.js'
 import { isOpen } from '../timer/timer.js'
 import { breachPercent, type Firing } from './escalation-rules.js'
 
-/** The events that tell of a threshold. */
+/** The events that report a threshold. */
 export const thresholdEvents = ['sla.warning', 'sla.breached'] as const
 
 interface Row {

@@ -102,10 +102,10 @@ export function calendarRoutes(
       operationId: 'importSlaHolidays',
       method: 'post',
       path: '/itsm/calendars/:id/import-holidays',
-      summary: 'Take the holidays of an iCalendar text into an SLA calendar',
+      summary: 'Import holidays from iCalendar into an SLA calendar',
       description:
-        'Beside those there are, each date once, or in their place. Makes a new revision as an update does; what changes ' +
-        'nothing makes none.',
+        'Adds them to the existing holidays, each date once, or replaces those. Makes a new revision like an update; what ' +
+        'changes nothing makes none.',
       tag,
       scope: 'sla:write',
       body: ImportHolidays,

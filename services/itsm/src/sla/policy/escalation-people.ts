@@ -11,7 +11,7 @@ export const escalationPeople = ({ escalations = [] }: Pick<SlaPolicyPatch, 'esc
     ),
   )
 
-/** For each place of a patch everybody the policy named: rules may be put in another order. */
+/** For each place of a patch all users the policy named: rules may be reordered. */
 export function formerlyNamed(
   patch: NamedPeople,
   { escalations }: Pick<SlaPolicyState, 'escalations'>,

@@ -29,7 +29,7 @@ export function explainRoutes(
       response: IncidentSla,
       errors: ['not_found'],
       handler: async ({ params, query, meta: { tenant, now } }) => {
-        const { past, at } = resolveAsOf(query.asOf, now)
+        const { past, at } = resolveInstant(query.asOf, now)
         const { id } = await incidents.asOf(await incidents.findId(params.id, tenant), tenant, past)
         const timers = await readTimersOfEntity(database.sql, tenant, id, past)
         const terms = await pinnedPolicies.load(database.sql, timers)
@@ -40,7 +40,7 @@ export function explainRoutes(
 }
 
 /** Up to when timers are explained, and whether that is in the past: nothing has been counted beyond now. */
-export function resolveAsOf(
+export function resolveInstant(
   asOf: Instant | undefined,
   now: Instant,
 ): { past: Instant | undefined; at: Instant } {

@@ -22,7 +22,7 @@ const maxCached = 5_000
 
 type Compiled = Readonly<Record<SlaGoalUnit, Calendar>>
 
-/** Years are laid out when they are first looked at: the unit nobody asks for costs nothing. */
+/** Years are computed when they are first needed: an unused unit costs nothing. */
 const compile = (calendar: SlaCalendarState): Compiled => ({
   minutes: createCalendar(calendar),
   business_days: createCalendar(calendar, 'business_days'),

@@ -38,7 +38,7 @@ export function isForEntity({ policy, tenant }: ActivePolicy, [event]: readonly 
   )
 }
 
-/** The entities whose earlier events have to tell whether what comes again is under way. */
+/** The entities whose earlier events decide whether a recurring span is open. */
 export function findUnknownSpans(absent: readonly MissingClock[]): Map<string, number> {
   const unknown = absent.filter(
     ({ active: { policy }, changes }) =>
@@ -49,7 +49,7 @@ export function findUnknownSpans(absent: readonly MissingClock[]): Map<string, n
   return new Map(unknown.map(({ entityId }) => [entityId, 0]))
 }
 
-/** The types of events that tell of it. */
+/** The types of events that decide it. */
 export const findSpanEventTypes = (entities: readonly SlaEntity[]) =>
   entities.flatMap(({ spanEvents, eventTypes }) => spanEvents ?? eventTypes)
 

@@ -45,7 +45,7 @@ import { isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand, toBreachExt
 export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   /** What clocks run over; everything there is unless set otherwise. */
   entities?: readonly SlaEntity[]
-  /** Says that a clock has something to tell in so many milliseconds. */
+  /** Wakes the worker for a clock that is due in so many milliseconds. */
   wake?: (inMs: number) => void
 }
 
@@ -53,9 +53,9 @@ export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' 
 export interface Clocks {
   pinnedPolicies: PinnedPolicies
   timers: ReturnType<typeof timerAggregate>
-  /** Brings the clocks of these entities up to their last event; starts those that are missing. */
+  /** Applies the events of these entities to their clocks; starts those that are missing. */
   apply(entityIds: readonly string[]): Promise<void>
-  /** Tells what is due. */
+  /** Reports warnings and breaches that are due. */
   worker: MakeWorker
 }
 
@@ -92,7 +92,7 @@ export function createClocks({
     causationId?: string
   }
 
-  /** One command to one clock; a breach it tells is reported in the incident's name too. */
+  /** One command to one clock; a breach becomes an event of the incident too. */
   async function command(
     unit: Unit,
     before: StoredTimer,

@@ -35,7 +35,7 @@ export interface OutdatedBatch {
   /** Id of the last clock of the piece before. */
   after: string
   limit: number
-  /** Held until the transaction ends; those that others have in hand are left out. */
+  /** Locked until the transaction ends; clocks locked by others are skipped. */
   locked: boolean
 }
 

@@ -30,7 +30,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 
 /** What has happened as the oracle sees it: by what people did and by statuses, knowing nothing of signs. */
 export interface ObservedChange extends Change {
-  /** Somebody has begun to wait, unless they do already. */
+  /** A span begins, unless one is open. */
   asked: boolean
   ended: 'done' | 'off' | null
   held: boolean
@@ -69,7 +69,7 @@ const commentStep = (userId: string, visibility: IncidentComment['visibility']):
   comment: { ...comment, visibility, author: { ...agent, id: userId }, userId },
 })
 
-/** An incident called in by somebody, with a conversation. */
+/** An incident with a caller and a conversation. */
 export function conversation(random: Random, openedAt: number, pauses: SlaPolicyState): ObservedChange[] {
   const { seen, add } = createStory()
   let state: IncidentState | null = null

@@ -12,7 +12,7 @@ import { slaTimer, type TimerCommand } from './timer.js'
 
 /** Clocks a request changes at most. */
 const maxPerRequest = 1_000
-/** Clocks per commit: while they are held, what happens to their entities waits. */
+/** Clocks per commit: while they are locked, events of their entities wait. */
 const maxPerCommit = 100
 const maxShown = 200
 
@@ -23,10 +23,10 @@ export interface ReapplyOptions {
 }
 
 /**
- * Counts open clocks of older revisions anew by the present ones, from all they have applied of their entities: what is
- * yet to be applied is reported when it is, such as that what was promised has been done meanwhile. It commits
- * piece by piece, each on clocks it holds, so it neither loses races nor keeps anybody waiting for long. A clock
- * that others have in hand is left for the next request, and a request that breaks off has done a part.
+ * Recomputes open clocks of older revisions by the present policy and calendar, from the events they have applied; events
+ * not yet applied take effect when they are. It commits batch by batch, each on clocks it has locked, so it neither loses
+ * races nor blocks others for long. A clock locked by another transaction is left for the next request, and a request
+ * that is interrupted has done a part.
  */
 export async function reapply(
   { database, store }: ServiceContext,

@@ -71,7 +71,7 @@ const toldInItsName = async (incidentId: string) => {
   return rows.map(({ due }) => due)
 }
 
-/** An incident somebody has called in, and those who speak of it. */
+/** An incident with a caller, and the users who comment on it. */
 async function conversation(policy: Partial<z.input<typeof NewSlaPolicy>> = {}) {
   const principal = testPrincipal()
   const [api, caller, agent] = [
@@ -139,7 +139,7 @@ describe('the clock of the next response', () => {
     expect(await toldInItsName(id)).toEqual([iso(first + 60 * minute), iso(second + 80 * minute)])
   })
 
-  it('breaches once in each span, whoever is started anew', async () => {
+  it('breaches once in each span, whichever replica restarts', async () => {
     const { api, caller, agent, id, says, opened } = await conversation()
     const other = await opened()
     const at = nowMs
@@ -186,7 +186,7 @@ describe('the clock of the next response', () => {
     expect(await tried()).toMatchObject({ applies: false, reason: 'not_begun' })
     const asked = nowMs
     await says(caller)
-    // What the clocks have applied already tells them nothing anew.
+    // Events the clocks have already applied change nothing.
     await applied(id, 2)
     expect(await tried()).toMatchObject({ applies: false, reason: 'conditions' })
     minutes(20)
@@ -198,7 +198,7 @@ describe('the clock of the next response', () => {
     expect({ ...clock, id: timerId }).toEqual(explained)
   })
 
-  it('goes by the policy as it is when it begins anew', async () => {
+  it('uses the policy as it is when the next span begins', async () => {
     const { api, caller, agent, id, policy, says } = await conversation()
     await says(caller)
     await says(agent)
@@ -222,7 +222,7 @@ it('tells what was done before the policy was reapplied, and applied after it', 
   await api.patch(`/itsm/sla-policies/${policy.id}`, { goals: { all: 20 } })
   minutes(10)
   await service.sql.begin(async (tx) => {
-    // Nobody applies events of the incident as long as this is held.
+    // Events of the incident cannot be applied while this is locked.
     await tx`select 1 from sla_progress where incident_id = ${id} for update`
     await says(agent)
     await says(caller)
@@ -240,7 +240,7 @@ describe('the clock of an approval', () => {
     const [requester, approver, secondApprover] = ['requester', 'approver', 'secondApprover'].map((name) =>
       service.as(person(principal, name)),
     )
-    if (!requester || !approver || !secondApprover) throw new Error('nobody there')
+    if (!requester || !approver || !secondApprover) throw new Error('a client is missing')
     await createPolicy(requester, { entityType: 'change', metric: 'approval' })
     const planned = { plannedStart: '2026-04-07T22:00:00.000Z', plannedEnd: '2026-04-08T02:00:00.000Z' }
     const plans = { implementationPlan: 'Add, move, remove.', backoutPlan: 'Move back.' }
@@ -331,7 +331,7 @@ it('is for the kinds alone that have it', async () => {
   })
 })
 
-it('is the same when all of it is folded anew from the log', async () => {
+it('is the same when all of it is rebuilt from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
   // What the tests before have made due is reported first: rows must not change while they are compared.
   const due = iso(nowMs - 2_000)

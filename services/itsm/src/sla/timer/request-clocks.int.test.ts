@@ -12,7 +12,7 @@ afterAll(() => service?.stop())
 
 const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]*"/, '')
 
-/** Ada has asked for something the approver has to approve; everybody reads clocks. */
+/** Ada has requested something the approver has to approve; all of them read clocks. */
 async function asked() {
   const members = team(service)
   const reading = ({ principal }: (typeof members)['ada']) =>
@@ -69,7 +69,7 @@ it('tries a policy on a request only for those who see the request', async () =>
   }
 })
 
-it('names the requests whose clocks are counted anew to those alone who see them', async () => {
+it('names the requests whose clocks are recomputed only to callers who may see them', async () => {
   const { apis, request, policy } = await asked()
   const path = `/itsm/sla-policies/${policy.id}`
   await apis[0]?.[1].patch(path, { goals: { all: 90 } })

@@ -75,7 +75,7 @@ export async function findEntityId(
   return row?.id
 }
 
-/** Holds entities, or clocks, against others who would apply their events, in one order; tells how far each is applied. */
+/** Locks the progress of entities, or clocks, in one order against concurrent writers; returns the version each has applied. */
 export async function lockProgress(
   tx: StatementRunner,
   ids: readonly string[],
@@ -166,7 +166,7 @@ export async function readChangesAfter(
   return changes
 }
 
-/** All clocks of these entities, held until the transaction ends. */
+/** All clocks of these entities, locked until the transaction ends. */
 export async function lockTimers(tx: StatementRunner, ids: readonly string[]): Promise<StoredTimer[]> {
   const rows = await tx.unsafe<Row[]>(
     `select workspace_id, environment, version, state from sla_timers

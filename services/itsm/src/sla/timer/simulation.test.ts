@@ -28,7 +28,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const pausing = [[], [], [], ['open'], ['in_progress'], ['on_hold']]
 const reasons: HoldReason[] = ['awaiting_caller', 'awaiting_vendor', 'awaiting_change']
 
-/** What has happened as the oracle sees it: the incident itself, and whether somebody has answered. */
+/** What has happened as the oracle sees it: the incident itself, and whether it was answered. */
 interface Lived extends Change {
   incident: IncidentState
   answered: boolean
@@ -197,7 +197,7 @@ test.each(tried)('a year of incidents in %s agrees with the clock on the wall', 
       breaches += breached
       if (goalUnit === 'business_days') breachesByDay += breached
       warnings += expected.reported.length
-      // Nobody has heard of the other field's changes.
+      // Changes of the other field are not observed.
       expect(new Set(causes).size).toBeLessThanOrEqual(1)
       retargeted[goalsBy] += causes.filter((cause) => cause === goalsBy).length
     }

@@ -29,7 +29,7 @@ const asks = says('usr_caller')
 const answers = says('usr_agent')
 const edit = (fields: object): IncidentStep => ({ kind: 'edit', fields })
 
-/** What became of an incident called in by somebody, minute by minute; a step may be more than one event. */
+/** The history of an incident with a caller, minute by minute; a step may be more than one event. */
 function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
   const input = { ...create.input, callerId: 'usr_caller' }
   let state = incident.decide({ ...create, now: at(0), input }, null).at(-1)?.after ?? null
@@ -79,7 +79,7 @@ describe('the clock of the next response', () => {
     expect(state).toMatchObject({ startedAt: at(10), createdAt: at(0), dueAt: at(70), cycle: 1 })
   })
 
-  it('runs from the first word that nobody has answered to the answer', () => {
+  it('runs from the first unanswered comment to the answer', () => {
     const history = life([10, asks], [20, asks], [25, says('usr_agent', 'internal')], [40, answers])
     const { types, state } = run(history)
     expect(types).toEqual(['sla.started', 'sla.met'])
@@ -90,7 +90,7 @@ describe('the clock of the next response', () => {
     expect(elapsedMs(state?.ledger ?? [], aroundTheClock, opened + 9e6)).toBe(30 * 60_000)
   })
 
-  it('begins anew with the next word, as another cycle, with nothing of what was but what was reported', () => {
+  it('begins again with the next comment, as another cycle, and keeps only what was reported', () => {
     const { types, state } = run(life([10, asks], [100, answers], [110, asks]), terms(), terms(), 200)
     expect(types).toEqual([
       ...['sla.started', 'sla.warning', 'sla.breached', 'sla.missed'],
@@ -146,8 +146,8 @@ describe('the clock of the next response', () => {
   })
 
   it('tells what another severity makes due, though the span before has reported as much', () => {
-    const graver = edit({ severity: 'critical' })
-    const history = life([10, asks], [80, answers], [100, asks], [135, graver], [136, answers])
+    const critical = edit({ severity: 'critical' })
+    const history = life([10, asks], [80, answers], [100, asks], [135, critical], [136, answers])
     const { types, state } = run(history)
     expect(types.slice(4)).toEqual([
       ...['sla.started', 'sla.warning', 'sla.retargeted', 'sla.breached', 'sla.missed'],
@@ -210,7 +210,7 @@ describe('the next span', () => {
     expect(state).toMatchObject({ cycle: 1, state: 'completed' })
   })
 
-  it('is what the policy reapplied counts anew', () => {
+  it('is recomputed when the policy is reapplied', () => {
     const { state } = run(history)
     const later = terms({ revision: 2, goals: { medium: 15 } })
     const [decision, ...others] = specify(slaTimer)

@@ -13,7 +13,7 @@ export const isRecurring = (metric: SlaMetric): metric is RecurringSlaMetric =>
 /** Why a clock is canceled that goes on should the policy apply again. */
 export const notApplyingReason = 'policy does not apply'
 
-/** Whether the clock's span goes on, be it that none counts it because the policy does not apply meanwhile. */
+/** Whether the clock's span is open, also while it does not count because the policy does not apply. */
 export function isSpanOpen({ state, ledger }: Pick<SlaTimer, 'state' | 'ledger'>): boolean {
   if (state === 'canceled') return ledger.at(-1)?.reason === notApplyingReason
   return state !== 'completed'
@@ -40,7 +40,7 @@ export function findSpanEnd(
 
 const findSignal = (metric: RecurringSlaMetric, { spans }: SlaFacts) => spans?.[metric]
 
-/** Whether a span is under way after an event, knowing whether one was before it. */
+/** Whether a span is open after an event, given whether one was open before it. */
 export function isSpanOpenAfter(metric: RecurringSlaMetric, entity: SlaFacts, before: boolean): boolean {
   const sign = findSignal(metric, entity)
   if (sign === undefined || sign.is === 'held') return before

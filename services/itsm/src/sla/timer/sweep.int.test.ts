@@ -20,7 +20,7 @@ import { copyClocks, withoutListIndexes } from './sweep.fixture.js'
 
 const hourMs = 3_600_000
 const log = createLogger({ service: 'test', level: 'silent' })
-/** The service lives three hours ago: nothing of it is due to itself, and all of it to whoever starts now. */
+/** The service's clock is three hours behind: nothing is due by it, and everything by the present time. */
 const past = new Date(Date.now() - 3 * hourMs).toISOString()
 
 let service: TestService
@@ -58,7 +58,7 @@ function replica() {
   }
 }
 
-it('tells every breach once, whoever is killed and however many sweep', async () => {
+it('reports every breach once, whichever replica is killed and however many sweep', async () => {
   const count = searchTimes > 1 ? 800 : 300
   await openIncidents(count)
   const reported = async (type: string) => {

@@ -14,7 +14,7 @@ import { resolveNumbers } from '../../lists/number-references.js'
 import { slaTimers as table } from '../../schema/sla.js'
 import { isVisible, visibleClocks } from '../entity/visibility.js'
 import { timerFilters } from '../list-filters.js'
-import { explainTimer, resolveAsOf } from '../policy/explain-routes.js'
+import { explainTimer, resolveInstant } from '../policy/explain-routes.js'
 import { getEntity } from '../policy/policy-lint.js'
 import { timerSelection, timerSorts } from '../queries.js'
 import type { Clocks } from './clocks.js'
@@ -66,7 +66,7 @@ export function timerRoutes(
       response: ExplainedSlaTimer,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) => {
-        const { past, at } = resolveAsOf(query.asOf, meta.now)
+        const { past, at } = resolveInstant(query.asOf, meta.now)
         const timer = await timers.asOf(params.id, meta.tenant, past)
         if (!(await isVisible(database.db, getEntity(timer.entityType), timer.entityId, meta)))
           throw notFound()

@@ -1,5 +1,5 @@
-/** Whoever asks the same while it is being answered is answered with it. */
-export function sharing<Asked, Answer>(
+/** Concurrent calls with the same key share one answer. */
+export function shareInFlight<Asked, Answer>(
   keyOf: (asked: Asked) => string,
   answer: (asked: Asked) => Promise<Answer>,
 ): (asked: Asked) => Promise<Answer> {

@@ -16,16 +16,16 @@ const placeholder = /^\{\{\s*params\.([A-Za-z][A-Za-z0-9_]{0,62})\s*\}\}$/
 type Values = Readonly<Record<string, JsonValue>>
 
 /** Replaces each text that is a placeholder; a parameter without a value leaves its filter or parameter out. */
-function replaced(value: unknown, values: Values): unknown {
+function replacePlaceholders(value: unknown, values: Values): unknown {
   if (typeof value === 'string') {
     const name = placeholder.exec(value)?.[1]
     return name === undefined ? value : values[name]
   }
-  if (Array.isArray(value)) return value.flatMap((each) => replaced(each, values) ?? [])
+  if (Array.isArray(value)) return value.flatMap((each) => replacePlaceholders(each, values) ?? [])
   if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, each]) => {
-      const made = replaced(each, values)
+      const made = replacePlaceholders(each, values)
       return made === undefined || isEmptyCondition(each, made) ? [] : [[name, made]]
     }),
   )
@@ -40,7 +40,7 @@ const sizeOf = (value: unknown) =>
     : undefined
 
 /** Where a field of the query stands: in the body of a run, where that gives it, else in the report. */
-export const placeInReport =
+export const toReportPointer =
   (given: RunReport) =>
   (pointer: string): string => {
     const [, name = ''] = pointer.split('/')
@@ -48,34 +48,34 @@ export const placeInReport =
   }
 
 /** Names of the parameters a query refers to. */
-export function parametersIn(value: unknown): string[] {
+export function findParameters(value: unknown): string[] {
   if (typeof value === 'string') return placeholder.exec(value)?.slice(1) ?? []
   if (value === null || typeof value !== 'object') return []
-  return Object.values(value).flatMap(parametersIn)
+  return Object.values(value).flatMap(findParameters)
 }
 
 /**
  * The query of a report with values in place. Throws `validation_failed` for a parameter that is missing, unknown or wrong; `at` is
  * the JSON pointer of what has the parameters in the caller's body.
  */
-export function filledQuery(
+export function fillQuery(
   { query, parameters }: Pick<ReportState, 'query' | 'parameters'>,
   { parameters: given, range, timeZone, limit }: RunReport,
   at = '',
 ): AnalyticsQuery {
-  const values = valuesOf(parameters, given, at)
+  const values = checkValues(parameters, given, at)
   return AnalyticsQuery.parse({
     ...query,
     // Numbers of filters are doubles; columns of tables are compared with texts as well.
-    filters: replaced(query.filters, exactNumbersAsText(values) as Values) ?? {},
-    parameters: replaced(query.parameters, values) ?? {},
+    filters: replacePlaceholders(query.filters, exactNumbersAsText(values) as Values) ?? {},
+    parameters: replacePlaceholders(query.parameters, values) ?? {},
     ...(range && { range }),
     ...(timeZone !== undefined && { timeZone }),
     ...(limit !== undefined && { limit }),
   })
 }
 
-function valuesOf(parameters: readonly ReportParameter[], given: Values, at: string): Values {
+function checkValues(parameters: readonly ReportParameter[], given: Values, at: string): Values {
   const details: ErrorDetail[] = []
   const wrong = (name: string, code: string, message: string) =>
     details.push({ in: 'body', path: `${at}/parameters/${pointerPart(name)}`, code, message })
@@ -87,7 +87,7 @@ function valuesOf(parameters: readonly ReportParameter[], given: Values, at: str
     const value = given[name] ?? preset
     if (value === undefined) {
       if (required) wrong(name, 'required', 'has no value')
-    } else if (!isOf(type, value))
+    } else if (!hasType(type, value))
       wrong(name, 'invalid_type', `must be ${type === 'boolean' ? 'true or false' : `a ${type}`}`)
     else values[name] = value
   }
@@ -96,7 +96,7 @@ function valuesOf(parameters: readonly ReportParameter[], given: Values, at: str
   return values
 }
 
-const isOf = (type: ReportParameter['type'], value: unknown) =>
+const hasType = (type: ReportParameter['type'], value: unknown) =>
   value instanceof ExactNumber ? type === 'number' : typeof value === (type === 'text' ? 'string' : type)
 
 /** Something of the type of each parameter, to check a query that is saved. */

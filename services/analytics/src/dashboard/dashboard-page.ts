@@ -3,7 +3,7 @@ import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
 import { builtInDashboards } from './built-in.js'
 
-export interface PageOfAll {
+export interface DashboardPageOptions {
   limit: number
   after: string | undefined
   binding: string
@@ -15,12 +15,12 @@ export interface PageOfAll {
 }
 
 /** How many of the built-in ones came before; cursors of the others are of another shape. */
-const BuiltInPlace = z.tuple([z.int().min(0)])
+const BuiltInCursor = z.tuple([z.int().min(0)])
 
 /** The built-in dashboards in the order they are declared, and then the others. */
-export async function pageOfAll(asked: PageOfAll): Promise<Page<Dashboard>> {
+export async function readDashboardPage(asked: DashboardPageOptions): Promise<Page<Dashboard>> {
   const { limit, after, binding, cursors, builtIn, ownPage } = asked
-  const place = after === undefined ? 0 : BuiltInPlace.safeParse(cursors.decode(after, binding)).data?.[0]
+  const place = after === undefined ? 0 : BuiltInCursor.safeParse(cursors.decode(after, binding)).data?.[0]
   if (builtIn === false || place === undefined) return ownPage({ limit, after })
   const first = builtInDashboards.slice(place, place + limit)
   const next = cursors.encode([place + first.length], binding)

@@ -20,7 +20,7 @@ function compare(
 }
 
 /** By the column that is asked for, then by time and dimensions: the same rows stand in the same order. */
-export function inOrder(
+export function sortRows(
   rows: AnswerRow[],
   columns: readonly ResultColumn[],
   sort: AnalyticsQuery['sort'],

@@ -1,16 +1,16 @@
 import type { TenantScope } from '@opsplane/contracts'
 import { delay, startDeadline } from '@opsplane/runtime'
-import type { FactNews } from '../fact/fact-news.js'
+import type { FactNotifications } from '../fact/fact-notifications.js'
 
-/** Whoever waits looks again so often, where no word of a change has come through; and no more often than that. */
-const lookMs = { atMost: 5_000, atLeast: 500 }
+/** How often the database is polled while no notification arrives, and the shortest time between two polls. */
+const pollMs = { atMost: 5_000, atLeast: 500 }
 
-/** Waits for news of tenants, one look at the database for all who wait for the same tenant. */
-export function createWaiting(news: Pick<FactNews, 'listen'>) {
+/** Waits for changed facts of a tenant, with one poll of the database for all requests that wait for the same tenant. */
+export function createChangeWaiter(notifications: Pick<FactNotifications, 'listen'>) {
   const draining = new AbortController()
   const looks = new Map<string, Promise<void>>()
 
-  /** The next moment to look at: the same one for everybody who waits now. */
+  /** The next poll, shared by all requests that wait for the tenant. */
   const nextLook = (tenant: TenantScope): Promise<void> => {
     const key = `${tenant.workspaceId}/${tenant.environment}`
     const known = looks.get(key)
@@ -21,10 +21,10 @@ export function createWaiting(news: Pick<FactNews, 'listen'>) {
   }
   const lookAfterNews = async (tenant: TenantScope) => {
     const woken = new AbortController()
-    const stop = news.listen(tenant, () => woken.abort())
+    const stop = notifications.listen(tenant, () => woken.abort())
     try {
-      await delay(lookMs.atLeast, draining.signal)
-      await delay(lookMs.atMost - lookMs.atLeast, AbortSignal.any([woken.signal, draining.signal]))
+      await delay(pollMs.atLeast, draining.signal)
+      await delay(pollMs.atMost - pollMs.atLeast, AbortSignal.any([woken.signal, draining.signal]))
     } finally {
       stop()
     }
@@ -32,7 +32,7 @@ export function createWaiting(news: Pick<FactNews, 'listen'>) {
 
   return {
     /** Resolves once `isNew` says so, the time is up, the client is gone, or the service goes down. */
-    async until(
+    async waitUntil(
       tenant: TenantScope,
       isNew: () => Promise<boolean>,
       { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
@@ -53,7 +53,7 @@ export function createWaiting(news: Pick<FactNews, 'listen'>) {
     drain: () => draining.abort(),
   }
 }
-export type Waiting = ReturnType<typeof createWaiting>
+export type ChangeWaiter = ReturnType<typeof createChangeWaiter>
 
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { wakeHints } from '@opsplane/service'
 
 /** Says, in every replica, that facts have changed. */
-export interface FactNews {
+export interface FactNotifications {
   /** Facts of these tenants were committed here. */
   changed(tenants: readonly TenantScope[]): void
   /** Calls `wake` whenever facts of the tenant may have changed, until the returned function is called. */
@@ -13,7 +13,10 @@ export interface FactNews {
 
 const work = 'analytics-facts'
 
-export function createFactNews({ link, names }: Pick<ServiceContext, 'link' | 'names'>): FactNews {
+export function createFactNotifications({
+  link,
+  names,
+}: Pick<ServiceContext, 'link' | 'names'>): FactNotifications {
   const listeners = new Map<string, Set<() => void>>()
   const hints = wakeHints(link, names, 'analytics')
   const wakeAll = () => {

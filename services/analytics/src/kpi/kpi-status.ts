@@ -1,18 +1,18 @@
 import type { KpiDirection, KpiState, KpiStatus, KpiTarget, Quantity } from '@opsplane/contracts'
-import { compareQuantities, decimalOf, quantityOf, quotientOf } from '../decimal/decimal.js'
+import { compareQuantities, divide, parseDecimal, toQuantity } from '../decimal/decimal.js'
 import { dateAt } from '../query/local-days.js'
-import type { Covered } from './period.js'
+import type { TimePeriod } from './period.js'
 
 /** The target that held on the last day of what a value covers, by the clock of the zone; undefined for none yet. */
-export function targetFor(
+export function findTarget(
   { targets, timeZone }: Pick<KpiState, 'targets' | 'timeZone'>,
-  { to }: Covered,
+  { to }: TimePeriod,
 ): KpiTarget | undefined {
   const day = dateAt(timeZone, to - 1)
   return targets.filter(({ from }) => from <= day).toSorted((a, b) => (a.from < b.from ? 1 : -1))[0]
 }
 
-export function statusOf(
+export function computeStatus(
   value: Quantity | null,
   target: KpiTarget | undefined,
   direction: KpiDirection,
@@ -30,7 +30,7 @@ export function statusOf(
 /** Whether a status says where a value stands towards its target. */
 export const isKnown = (status: KpiStatus): boolean => status !== 'no_data' && status !== 'no_target'
 
-/** Whether somebody has to know: a KPI that begins on its target has crossed nothing. */
+/** Whether the change is an event: a KPI that begins on its target has crossed nothing. */
 export const isCrossing = (before: KpiStatus, after: KpiStatus): boolean =>
   before !== after && (isKnown(before) || after !== 'on_target')
 
@@ -41,14 +41,18 @@ export interface Trend {
 }
 
 /** From the value before to the latest. */
-export function trendOf(latest: Quantity | null, before: Quantity | null, direction: KpiDirection): Trend {
-  const [to, from] = [decimalOf(latest), decimalOf(before)]
+export function computeTrend(
+  latest: Quantity | null,
+  before: Quantity | null,
+  direction: KpiDirection,
+): Trend {
+  const [to, from] = [parseDecimal(latest), parseDecimal(before)]
   if (!to || !from) return { change: null, ratio: null, direction: null }
   const change = to.minus(from)
   const isBetter = direction === 'up' ? change.isPositive() : change.isNegative()
   return {
-    change: quantityOf(change),
-    ratio: quotientOf(change, from.abs()),
+    change: toQuantity(change),
+    ratio: divide(change, from.abs()),
     direction: change.isZero() ? 'steady' : isBetter ? 'better' : 'worse',
   }
 }
