@@ -46,10 +46,10 @@ describe('the quorum', () => {
   })
 
   it('is refused where it can never be met', () => {
-    expect(() => checkApprovalRule(rule({ waitFor: 'all' }), '/approvals/0')).toThrow(/need approverIds/)
-    expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(/need/)
+    expect(() => checkApprovalRule(rule({ waitFor: 'all' }), '/approvals/0')).toThrow(/requires approverIds/)
+    expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(/requires approverIds/)
     const few = rule({ approverIds: ['usr_a'], waitFor: { count: 2 } })
-    expect(() => checkApprovalRule(few, '/approvals/0')).toThrow(/fewer approvers/)
+    expect(() => checkApprovalRule(few, '/approvals/0')).toThrow(/more approvals than it has approvers/)
     expect(() => asked({ approverIds: ['usr_asks'] })).toThrow(
       /needs an approval, and of its approvers none may/,
     )
@@ -60,11 +60,11 @@ describe('a decision', () => {
   it('that rejects ends it at once', () => {
     const rejected = recordDecision(asked({ waitFor: { count: 2 } }), vote('usr_a', 'rejected'))
     expect(rejected).toMatchObject({ status: 'rejected', endedAt: now })
-    expect(() => recordDecision(rejected, vote('usr_b'))).toThrow(/rejected already/)
+    expect(() => recordDecision(rejected, vote('usr_b'))).toThrow(/already rejected/)
   })
 
   it.each([
-    ['usr_asks', /neither asked/],
+    ['usr_asks', /cannot decide on this approval/],
     ['usr_x', /not one of the approvers/],
   ])('is not for %s', (userId, message) => {
     expect(() => recordDecision(asked({ approverIds: approvers }), vote(userId))).toThrow(message)

@@ -156,7 +156,7 @@ describe('duties', () => {
     for (const who of [requester, key, implementer]) {
       const refused = await send(change, 'approve', who)
       expect(refused.status).toBe(403)
-      expect(refused.error().message).toContain('neither asked for it nor worked on it')
+      expect(refused.error().message).toContain('editors and implementers cannot decide')
     }
   })
 
@@ -179,7 +179,7 @@ describe('duties', () => {
       for (const [action, body] of [['approve'], ['reject', { reason: 'No.' }]] as const) {
         const refused = await send(change, action, who, body)
         expect(refused.status).toBe(403)
-        expect(refused.error().message).toContain('has not edited the change')
+        expect(refused.error().message).toContain('An editor of this change cannot decide')
       }
     const waiting = async (who: Principal) =>
       (await service.as(who).get('/itsm/changes?approverId=me')).page(Change).items
@@ -201,7 +201,7 @@ describe('duties', () => {
     for (const who of [implementer, secondApprover]) {
       const refused = await send(change, 'close', who)
       expect(refused.status).toBe(403)
-      expect(refused.error().message).toContain('no part in carrying the change out')
+      expect(refused.error().message).toContain('An implementer of this change cannot review')
       expect((await service.as(who).patch(path, { reviewNotes: 'Good.' })).error().code).toBe('forbidden')
     }
     expect(await act(change, 'close', approver)).toMatchObject({ status: 'closed' })
@@ -239,7 +239,7 @@ describe('duties', () => {
       {
         path: '/approvalId',
         code: 'required',
-        message: expect.stringContaining(`Technical approval already. Name ${approvalId}`),
+        message: expect.stringContaining(`approved Technical approval. Send ${approvalId}`),
       },
     ])
     expect(await act(change, 'approve', one, { approvalId })).toMatchObject({ status: 'scheduled' })
@@ -262,7 +262,7 @@ describe('duties', () => {
     expect([await waiting(one), await waiting(other)]).toEqual([0, 1])
     const refused = await send(change, 'approve', one, { approvalId: approvals[1]?.id })
     expect(refused.status).toBe(403)
-    expect(refused.error().message).toContain('has not approved the technical stage')
+    expect(refused.error().message).toContain('An approver of the technical stage cannot decide')
     expect(await act(change, 'approve', other)).toMatchObject({ status: 'scheduled' })
 
     const both = [{ name: 'Board', approverIds: ['usr_one', 'usr_other'], waitFor: { count: 2 } }]
