@@ -46,13 +46,14 @@ function addWriting(packs: Command, io: Io): void {
     .description('find out what is wrong with a pack, and what it asks for; on this machine alone')
     .action(async (folder = '.', _options: object, command: Command) => {
       const printer = printerFor(io, command)
-      const { compileProblems, readFolder, readPack, typeProblems, unionOf, withSandbox } = await tools()
+      const { compileProblems, readFolder, readPack, typeProblems, mergePermissions, withSandbox } =
+        await tools()
       const pack = await readFolder(folder)
       const { artifacts } = readPack(pack)
       const typed = await typeProblems(folder, pack.sources)
       const compiled = await withSandbox((runner) => compileProblems(runner, pack))
       const problems = [...pack.problems, ...(typed ?? []), ...compiled]
-      const asks = unionOf(artifacts.map(({ permissions }) => permissions))
+      const asks = mergePermissions(artifacts.map(({ permissions }) => permissions))
       const hint =
         typed === undefined ? ['TypeScript is not installed there, so types were not checked.'] : []
       printer.text({ problems, asks }, [...problems.map(problemLine), ...hint, ...permissionLines(asks)])
@@ -168,13 +169,13 @@ function addInstalling(packs: Command, io: Io): void {
 
 async function bodyOf(pack: string, { available, integrity }: InstallFlags): Promise<object> {
   if (available) return { available: pack }
-  const { integrityOf, packTarball, readFolder } = await tools()
+  const { computeIntegrity, packTarball, readFolder } = await tools()
   if (/\.(tgz|tar\.gz)$/.test(pack)) {
     const bytes = readFileSync(pack)
-    return { tarball: bytes.toString('base64'), integrity: integrity ?? integrityOf(bytes) }
+    return { tarball: bytes.toString('base64'), integrity: integrity ?? computeIntegrity(bytes) }
   }
   const { manifest, files, problems } = await readFolder(pack)
   if (problems.length > 0) throw new CliError(problems.map(problemLine).join('; '), 1)
   const bytes = await packTarball({ ...files, [manifestFile]: stringifyExact(manifest) })
-  return { tarball: bytes.toString('base64'), integrity: integrityOf(bytes) }
+  return { tarball: bytes.toString('base64'), integrity: computeIntegrity(bytes) }
 }

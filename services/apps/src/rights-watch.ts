@@ -11,7 +11,7 @@ import {
   allOwned,
   type BackgroundWork,
   type Carrier,
-  type HeldRights,
+  type MemberPermissions,
   type Owned,
   type ServiceContext,
   watchOwnerRights,
@@ -59,7 +59,7 @@ function ownedDeployments(
   return {
     ownersIn: async (workspaceId, users) =>
       (await liveOfGivers(sql, workspaceId, users)).map(({ giver }) => giver),
-    async suspend({ workspaceId, userIds, held, causationId }) {
+    async suspend({ workspaceId, userIds, permissions: held, causationId }) {
       for (const live of await liveOfGivers(sql, workspaceId, userIds)) {
         const missing = missingOf(held[live.giver], live.permissions)
         const tenant = { workspaceId, environment: live.environment }
@@ -88,7 +88,7 @@ function ownedDeployments(
 const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOptions['embeds']): Owned => ({
   ownersIn: async (workspaceId, users) =>
     (await tokensOfMakers(database, workspaceId, users, clock.now())).map(({ maker }) => maker),
-  async suspend({ workspaceId, userIds, held, causationId }) {
+  async suspend({ workspaceId, userIds, permissions: held, causationId }) {
     const now = clock.now()
     for (const { id, environment, maker, permissions } of await tokensOfMakers(
       database,
@@ -105,8 +105,10 @@ const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOpt
 })
 
 /** What of these permissions is not held; `membership` by someone who is no member any more. */
-const missingOf = (held: HeldRights[string] | undefined, permissions: readonly Permission[]): string[] =>
-  held ? permissions.filter((each) => !held.includes(each)) : ['membership']
+const missingOf = (
+  held: MemberPermissions[string] | undefined,
+  permissions: readonly Permission[],
+): string[] => (held ? permissions.filter((each) => !held.includes(each)) : ['membership'])
 
 const Made = z.object({
   id: z.string(),

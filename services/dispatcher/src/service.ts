@@ -26,7 +26,7 @@ import {
   createSubscriptionRules,
   defineService,
   dependentsRoute,
-  openNeighbour,
+  openServiceClient,
   type ServiceContext,
   type ServiceOverrides,
   type SubscriptionRules,
@@ -88,8 +88,8 @@ export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
     const { link, names, log } = ctx
     const waiters = new Waiters()
     const outbound = await outboundOf(ctx.config)
-    const settings = openNeighbour(ctx, 'settings')
-    const studio = openNeighbour(ctx, 'database-studio')
+    const settings = openServiceClient(ctx, 'settings')
+    const studio = openServiceClient(ctx, 'database-studio')
     const rules = createSubscriptionRules(studio)
     const limits = createLimits(ctx.config)
     ctx.metrics.gather(() => [{ name: 'opsplane_topic_polls_waiting', value: waiters.size }])
@@ -203,9 +203,9 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     durable: fanOutConsumer,
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
-    sift: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
+    performLazily: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
     // Where they stand is kept of all of them: a webhook that is made later gets none of them.
-    vouched: true,
+    verifyAll: true,
   })
   return {
     background: [

@@ -33,14 +33,14 @@ export function takePlaces(
   if (workspaceId === undefined) return
   budgets.spend('workspaceRequestsPerMinute', { workspaceId }, 1)
   if (rule.waits) {
-    places.add(budgets.hold('openPollsPerKey', { workspaceId, key: tokenId }, 1))
-    places.add(budgets.hold('openPolls', { workspaceId }, 1))
+    places.add(budgets.reserve('openPollsPerKey', { workspaceId, key: tokenId }, 1))
+    places.add(budgets.reserve('openPolls', { workspaceId }, 1))
   } else {
-    places.add(budgets.hold('requestsInFlightPerKey', { workspaceId, key: tokenId }, 1))
-    places.add(budgets.hold('requestsInFlight', { workspaceId }, 1))
+    places.add(budgets.reserve('requestsInFlightPerKey', { workspaceId, key: tokenId }, 1))
+    places.add(budgets.reserve('requestsInFlight', { workspaceId }, 1))
   }
   const bytes = bodyBytes(req, rule.bodyLimitBytes)
-  if (bytes > weighedBytes) places.add(budgets.hold('requestBytesInFlight', { workspaceId }, bytes))
+  if (bytes > weighedBytes) places.add(budgets.reserve('requestBytesInFlight', { workspaceId }, bytes))
 }
 
 /** As many as there may be, where the request does not say. */

@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { networkOf } from '@opsplane/runtime'
+import { parseNetwork } from '@opsplane/runtime'
 
 /** Lets so much of strangers' requests be under way at once; the others are refused here, which costs next to nothing. */
 export interface StrangerLimiter {
@@ -27,7 +27,7 @@ export function createStrangerLimiter({
 
   return {
     acquire(address, amount = 1) {
-      const network = networkOf(address)
+      const network = parseNetwork(address)
       const own = underWay.get(network) ?? 0
       if (all + amount > total || own + amount > perNetwork) {
         throw new ApiError(

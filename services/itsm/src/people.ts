@@ -1,7 +1,7 @@
 import { type ErrorDetail, KnownMembers, type TenantScope } from '@opsplane/contracts'
 import { type ServiceClient, validationFailed } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
-import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
+import { type BackgroundWork, openServiceClient, type ServiceContext } from '@opsplane/service'
 import { LRUCache } from 'lru-cache'
 
 /** User ids by their place in the body, such as `tasks/0/assigneeId`; null for no user. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { ApiError, actsForPeople, type InternalParty } from '@opsplane/contracts'
+import { ApiError, actsForUsers, type InternalParty } from '@opsplane/contracts'
 import {
   type Outbound,
   openOutbound,
@@ -129,7 +129,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
     return {
       routes: [
         ...settingsRoutes(ctx, parts, overrides.passwordCost),
-        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople).map(
+        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForUsers).map(
           parts.takenOnce,
         ),
       ],

@@ -150,7 +150,7 @@ export type Bootstrap = z.infer<typeof Bootstrap>
 export const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
 export type Bootstrapped = z.infer<typeof Bootstrapped>
 
-/** What a replica wants of budgets that all replicas share: see `LeaseAsk` in libs/runtime. */
+/** What a replica wants of budgets that all replicas share: see `LeaseRequest` in libs/runtime. */
 export const BudgetLeases = z.strictObject({
   owner: z.string().min(1).max(300),
   asks: z

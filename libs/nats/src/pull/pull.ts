@@ -1,6 +1,6 @@
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { delay, systemTimers, type Timer, type Timers, untilSharedMoment } from '@opsplane/runtime'
-import { inboxOf } from '../inbox.js'
+import { delay, msToSharedTick, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
+import { createUserInbox } from '../inbox.js'
 import { onReconnect } from '../reconnects.js'
 import { type StreamMessage, streamMessage } from '../stream-message.js'
 import type { Acknowledgements } from './acknowledgements.js'
@@ -11,7 +11,7 @@ export interface PullOptions {
   stream: string
   durable: string
   /** What may be asked for now, and whether that is all the room there ever is; undefined while there is none. */
-  room(): { messages: number; bytes: number; isWhole: boolean } | undefined
+  capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
   /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
   rounds?: RequestRounds | undefined
   onMessage(message: StreamMessage): void
@@ -54,8 +54,8 @@ const closeMs = 1_000
  * server does so where one has both `no_wait` and `expires`, and reports 404 or 408 after the last message.
  */
 export function openPull(options: PullOptions): Pull {
-  const { connection, stream, durable, room, rounds, onMessage, timers = systemTimers } = options
-  const inbox = inboxOf(connection)
+  const { connection, stream, durable, capacity: room, rounds, onMessage, timers = systemTimers } = options
+  const inbox = createUserInbox(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false
@@ -71,13 +71,13 @@ export function openPull(options: PullOptions): Pull {
   })
 
   const more = () => {
-    if (open || ended || connection.isClosed() || rounds?.mayAsk() === false) return
+    if (open || ended || connection.isClosed() || rounds?.mayRequest() === false) return
     const wanted = room()
     if (!wanted) return
     const isAlone = isLarge && wanted.isWhole
     const batch = isAlone || (isQuiet && !rounds) ? 1 : wanted.messages
     const pace = isQuiet ? idle : busy
-    const expiresMs = untilSharedMoment(endsEveryMs, pace.leastMs, timers)
+    const expiresMs = msToSharedTick(endsEveryMs, pace.leastMs, timers)
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,

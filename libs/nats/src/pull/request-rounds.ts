@@ -3,7 +3,7 @@ import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 /** When a consumer asks for messages that gather at the server. */
 export interface RequestRounds {
   /** Whether the next round has begun: a request of it takes what there is, or the first message that comes, and ends. */
-  mayAsk(): boolean
+  mayRequest(): boolean
   /**
    * A message came; `waiting` more are left at the server that it has not delivered yet. `filled`: it was the last one that
    * was asked for.
@@ -56,7 +56,7 @@ export function requestRounds({
   }
 
   return {
-    mayAsk: () => phase !== 'between',
+    mayRequest: () => phase !== 'between',
     came(left, filled) {
       waiting = left
       if (filled) return end()

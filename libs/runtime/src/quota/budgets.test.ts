@@ -130,11 +130,11 @@ describe('a budget', () => {
     )
     const held: (() => void)[] = []
     const take = () => {
-      const release = here?.hold('openPolls', mine, 1)
+      const release = here?.reserve('openPolls', mine, 1)
       if (release) held.push(release)
     }
     expect(await successes(150, take)).toBe(100)
-    expect(await successes(50, () => there?.hold('openPolls', mine, 1))).toBe(5)
+    expect(await successes(50, () => there?.reserve('openPolls', mine, 1))).toBe(5)
     for (const release of held) {
       release()
       release()
@@ -142,7 +142,7 @@ describe('a budget', () => {
     pass(30_000)
     expect(await successes(10, take)).toBe(10)
     pass(1_000)
-    expect(await successes(50, () => there?.hold('openPolls', mine, 1))).toBeGreaterThan(40)
+    expect(await successes(50, () => there?.reserve('openPolls', mine, 1))).toBeGreaterThan(40)
   })
 
   test('says what fits without throwing, and spends that alone', () => {
@@ -153,6 +153,6 @@ describe('a budget', () => {
 
   test('of 0 is none', () => {
     const budgets = createBudgets({ limits, ...clock() })
-    for (let at = 0; at < 1_000; at++) budgets.hold('openPollsPerKey', { ...mine, key: 'tok' }, 1)
+    for (let at = 0; at < 1_000; at++) budgets.reserve('openPollsPerKey', { ...mine, key: 'tok' }, 1)
   })
 })

@@ -29,7 +29,7 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/sandbox/src/code/compile/main.ts': 'Sources and names.',
   'libs/sandbox/src/code/compile/messages.ts': 'Sources and names.',
   'libs/sandbox/src/code/compile/syntax.ts': 'A source map.',
-  'libs/sandbox/src/code/endings.ts': 'What JavaScript code has made of doubles.',
+  'libs/sandbox/src/code/run-outcomes.ts': 'What JavaScript code has made of doubles.',
   'libs/sandbox/src/code/host-calls.ts': 'What JavaScript code has made of doubles.',
   'libs/sandbox/src/code/packet.ts': 'The header of a packet: its values follow as text.',
   'libs/sandbox/src/code/stack.ts': 'A source map.',

@@ -81,7 +81,7 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
     for await (const page of texts || opened.pages) {
       signal.throwIfAborted()
       // A file of one page is not worth a collection.
-      if (++pages === 2) releaseHeap = holdHeap(texts ? heapGrowth.texts : heapGrowth.values)
+      if (++pages === 2) releaseHeap = limitHeapGrowth(texts ? heapGrowth.texts : heapGrowth.values)
       const isPartDone = await sink.write(page)
       if (isPartDone && isOver()) {
         await sink.finished()
@@ -100,7 +100,7 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
 const minBytes = 65_536
 
 /**
- * Percent, see `holdHeap` and ADR 105: values leave much in the old part of the heap. What is read as text leaves buffers, which count as well, so
+ * Percent, see `limitHeapGrowth` and ADR 105: values leave much in the old part of the heap. What is read as text leaves buffers, which count as well, so
  * that less room than this has V8 collect for every few MB of a csv.
  */
 const heapGrowth = { values: 20, texts: 50 }

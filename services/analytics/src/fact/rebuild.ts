@@ -2,10 +2,10 @@ import { backendNames } from '@opsplane/contracts'
 import type { LogSource } from '@opsplane/eventstore'
 import {
   type Database,
-  deadlocked,
+  isDeadlock,
   jsonArray,
   type LeasedRow,
-  leased,
+  leasedWorker,
   openClient,
   type StatementRunner,
 } from '@opsplane/postgres'

@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { addressesOf, InnerRefusal, readdress } from '@opsplane/http'
+import { createAddressFinder, InnerRefusal, readdress } from '@opsplane/http'
 
 /** What a query asks for and cannot have. `path` is a JSON pointer within the query. */
 export class InvalidQuery extends ApiError {
@@ -43,10 +43,10 @@ export async function mapQueryPointer<Result>(
 
 /**
  * Throws what the database studio refuses as a fault of the query, whose fields are given by those of the studio's own request
- * (`addressesOf`).
+ * (`createAddressFinder`).
  */
 export const refuseQuery = (addresses: Readonly<Record<string, string>>) => {
-  const find = addressesOf(addresses)
+  const find = createAddressFinder(addresses)
   return (error: unknown): never => {
     if (!(error instanceof InnerRefusal) || error.retryable) throw error
     const placed = readdress(error, find)

@@ -1,4 +1,4 @@
-import { type DueRow, type StatementRunner, within } from '@opsplane/postgres'
+import { type DueRow, type StatementRunner, transactionWorker } from '@opsplane/postgres'
 import { datasets } from '../dataset/datasets.js'
 import { dueSql } from '../fact/block-schedule.js'
 import { dueMarks } from '../fact/tables.js'

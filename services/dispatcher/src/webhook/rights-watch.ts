@@ -31,7 +31,7 @@ export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): B
     },
     ...{ settings, rules },
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-    async suspend({ workspaceId, userIds, held, hides, causationId }) {
+    async suspend({ workspaceId, userIds, permissions: held, hides, causationId }) {
       const webhooks = await activeWebhooksOf(database, workspaceId, userIds)
       for (const { id, environment, ownerId, ...needs } of webhooks) {
         const hidden = hides(ownerId, environment, needs)

@@ -81,7 +81,7 @@ function withBounds(window: Omit<ChangeWindowState, 'startsAt' | 'endsAt'>): Cha
 
 function checkZone(name: string): void {
   try {
-    zoneOf(name)
+    findZone(name)
   } catch {
     throw invalidField('/recurrence/timeZone', 'unknown_zone', 'There is no time zone of this name.')
   }

@@ -20,7 +20,7 @@ export function occurrences({ span, recurrence }: Schedule, within: Span): Span[
 const furthestMs = 400 * dayMs
 
 function recurring(recurrence: Recurrence, within: Span): Span[] {
-  const zone = zoneOf(recurrence.timeZone)
+  const zone = findZone(recurrence.timeZone)
   const { validFrom, validUntil } = recurrence
   const found: Span[] = []
   // An occurrence lasts into the day after the one it begins on.

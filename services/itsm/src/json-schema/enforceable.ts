@@ -83,14 +83,14 @@ function checkDefinition(name: string, context: Context): void {
   const { root, own, seen, trail, path } = context
   const use = `${own ? 'own' : 'reported'} ${name}`
   if (seen.has(use) || !isObject(root.$defs)) return
-  check(root.$defs[name], `${path}/$defs${step(name)}`, { ...context, trail: [...trail, name] })
+  check(root.$defs[name], `${path}/$defs${formatPointerStep(name)}`, { ...context, trail: [...trail, name] })
   seen.add(use)
 }
 
 function checkInner(schema: JsonSchema, path: string, context: Context): void {
   const { properties, items, additionalProperties } = schema
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {}))
-    check(property, `${path}/properties${step(name)}`, context)
+    check(property, `${path}/properties${formatPointerStep(name)}`, context)
   check(items, `${path}/items`, context)
   check(additionalProperties, `${path}/additionalProperties`, context)
   const reported = { ...context, own: false }

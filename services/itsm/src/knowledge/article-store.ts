@@ -6,7 +6,7 @@ import type {
   Instant,
   TenantScope,
 } from '@opsplane/contracts'
-import { rowsAsOf } from '@opsplane/eventstore'
+import { readRowsAt } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { findReferencedId } from '../lists/referenced-id.js'
 import { knowledgeArticles } from '../schema/knowledge.js'

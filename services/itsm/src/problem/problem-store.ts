@@ -30,7 +30,7 @@ export function problemStore(
   } = ctx
   const aggregate = store.aggregate(problem, { present })
   // So that duplicates never lead round in a circle, however long.
-  const inTurn = serializer(ctx, lockOfTenant('duplicates'))
+  const inTurn = serializer(ctx, lockTenant('duplicates'))
 
   const findId = (reference: string, tenant: TenantScope): Promise<string> =>
     findReferencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)

@@ -1,12 +1,17 @@
-import { createPlaces, type Held, type HeldRow, type Holder } from '@opsplane/postgres'
+import {
+  type ClaimedRow,
+  createWorkspaceSlots,
+  type ResidentRow,
+  type ResidentWork,
+} from '@opsplane/postgres'
 
-export interface InHandOptions<Row extends HeldRow> {
+export interface InHandOptions<Row extends ResidentRow> {
   /** Executions in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
   workspaceOf(row: Row): string
   /** Goes on with an execution that was taken over; resolves when it is over. */
   resume(row: Row, hand: Hand): Promise<void>
-  giveBack(held: readonly Held[]): Promise<unknown>
+  giveBack(held: readonly ClaimedRow[]): Promise<unknown>
 }
 
 /** An execution that is worked on here. */
@@ -26,21 +31,21 @@ export interface Hand {
 export type Ending = 'cancelled' | 'lost' | 'stopped'
 
 /** What is worked on here: at most so much at once, and of one workspace. */
-export interface InHand<Row extends HeldRow> extends Holder<Row> {
+export interface InHand<Row extends ResidentRow> extends ResidentWork<Row> {
   /** Takes in an execution that was leased by whoever made it, until what is returned is called; undefined where there is no room. */
   enter(hand: Hand): (() => void) | undefined
   get(id: string): Hand | undefined
 }
 
-export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): InHand<Row> {
+export function createInHand<Row extends ResidentRow>(options: InHandOptions<Row>): InHand<Row> {
   const { most, workspaceOf } = options
   const hands = new Map<string, Hand>()
-  const places = createPlaces(most)
+  const places = createWorkspaceSlots(most)
   const under = new Set<Promise<void>>()
 
   function hold(hand: Hand): () => void {
     hands.set(hand.id, hand)
-    places.take(hand.workspaceId)
+    places.occupy(hand.workspaceId)
     let over: () => void = () => {}
     const ended = new Promise<void>((resolve) => {
       over = resolve
@@ -55,13 +60,13 @@ export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): 
   }
 
   return {
-    room: places.room,
-    moreRoom: places.moreRoom,
-    enter: (hand) => (places.hasRoomFor(hand.workspaceId) ? hold(hand) : undefined),
+    capacity: places.capacity,
+    waitForCapacity: places.waitForCapacity,
+    enter: (hand) => (places.hasSlotFor(hand.workspaceId) ? hold(hand) : undefined),
     get: (id) => hands.get(id),
-    held: () =>
+    leasedRows: () =>
       [...hands.values()].filter(({ isLeased }) => isLeased).map(({ id: key, fence }) => ({ key, fence })),
-    take(rows) {
+    accept(rows) {
       for (const row of rows) {
         const hand: Hand = {
           ...{ id: row.key, workspaceId: workspaceOf(row), fence: row.fence, isLeased: true },
@@ -71,7 +76,7 @@ export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): 
         void options.resume(row, hand).finally(leave)
       }
     },
-    lost(held) {
+    onLeasesLost(held) {
       for (const { key, fence } of held) {
         const hand = hands.get(key)
         if (hand?.fence === fence) hand?.ending.abort('lost' satisfies Ending)

@@ -49,7 +49,7 @@ export function startRules(
   return consume({
     durable: 'sdk-rules',
     spacingMs,
-    sift: async (events) => {
+    performLazily: async (events) => {
       const matches = await matchesOf(loading, events)
       const depthAfter = await depthsAfter(matches.map(({ event }) => event))
       for (const { event, rule } of matches) {

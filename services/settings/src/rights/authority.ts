@@ -1,4 +1,4 @@
-import { permissionNotHeld } from '@opsplane/contracts'
+import { missingPermissionError } from '@opsplane/contracts'
 
 /**
  * Nobody gives, takes or changes more than they may do themselves; otherwise a way to permissions would lead
@@ -8,5 +8,5 @@ export function requireAuthority(held: readonly string[], concerned: readonly st
   const missing = concerned.filter((permission) => !held.includes(permission))
   if (missing.length === 0) return
   const message = `This concerns permissions you do not hold: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }

@@ -1,5 +1,5 @@
 import type { RunError, RunStatus } from '@opsplane/contracts'
-import { type Database, type HeldRow, isoText } from '@opsplane/postgres'
+import { type Database, isoText, type ResidentRow } from '@opsplane/postgres'
 import type { HeldRun } from './model.js'
 import { run } from './store/store.js'
 
@@ -47,7 +47,7 @@ export interface RunRow {
   last_error: string | null
 }
 
-export type LeasedRun = RunRow & HeldRow
+export type LeasedRun = RunRow & ResidentRow
 
 export function heldRunOf(row: RunRow & { key: string; fence: string }): HeldRun {
   return {

@@ -1,4 +1,4 @@
-import { createPlaces, type Held, type Holder } from '@opsplane/postgres'
+import { type ClaimedRow, createWorkspaceSlots, type ResidentWork } from '@opsplane/postgres'
 import { type ActiveRun, type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
 import type { WorkUnderWay } from './beginning.js'
 import type { FoldedRun } from './folded-run.js'
@@ -26,11 +26,11 @@ export interface RunnerOptions
   /** Leases were renewed. */
   renewed(): void
   /** Gives leases back, for others to go on at once. */
-  giveBack(held: readonly Held[]): Promise<unknown>
+  giveBack(held: readonly ClaimedRow[]): Promise<unknown>
 }
 
 /** Runs that are worked on here. */
-export interface Runner extends Holder<LeasedRun> {
+export interface Runner extends ResidentWork<LeasedRun> {
   /** A run that was leased by whoever made it. Where it is to be gone on with, it is. */
   enter(
     run: HeldRun,
@@ -84,7 +84,7 @@ const mostBytesAtOnce = 16 * 1024 * 1024
 export function createRunner(options: RunnerOptions): Runner {
   const { most, nowMs } = options
   const slots = new Map<string, Slot>()
-  const places = createPlaces(most, { mayExceed: true })
+  const places = createWorkspaceSlots(most, { mayExceed: true })
   let timer: NodeJS.Timeout | undefined
   let timerAt = Number.POSITIVE_INFINITY
   const due = new Map<string, number>()
@@ -94,7 +94,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const before = slots.get(id)
     if (before) places.free(before.workspaceId)
     slots.set(id, slot)
-    places.take(slot.workspaceId)
+    places.occupy(slot.workspaceId)
   }
 
   function free(id: string, fence: string) {
@@ -183,18 +183,18 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   return {
-    room: places.room,
-    moreRoom: places.moreRoom,
-    hasRoomFor: places.hasRoomFor,
-    renewed: () => options.renewed(),
-    held: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
-    take: (rows) => take(rows),
+    capacity: places.capacity,
+    waitForCapacity: places.waitForCapacity,
+    hasRoomFor: places.hasSlotFor,
+    onRenewed: () => options.renewed(),
+    leasedRows: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
+    accept: (rows) => take(rows),
     takeFor(row, presented) {
       slots.get(row.key)?.run?.drop()
       return new Promise((received) => take([row], { presented, received }))
     },
     fenceOf: (runId) => slots.get(runId)?.fence,
-    lost(held) {
+    onLeasesLost(held) {
       for (const { key, fence } of held) {
         const slot = slots.get(key)
         if (slot?.fence === fence) slot?.run?.drop()

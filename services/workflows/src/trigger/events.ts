@@ -63,7 +63,7 @@ export function startEventTriggers(
     durable: 'workflows-triggers',
     spacingMs,
     lowWatermarksMs,
-    sift: async (events, { origins }) => {
+    performLazily: async (events, { origins }) => {
       const keysOf = keysOfBatch()
       const { candidates, awaitedKeys } = await concernedBy(database, new Set(events.flatMap(keysOf)))
       const concerned = new Set([...awaitedKeys, ...candidates.flatMap(({ keys }) => keys)])

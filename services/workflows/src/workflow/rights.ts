@@ -1,7 +1,7 @@
 import {
+  missingPermissionError,
   missingRights,
   type NeededRights,
-  permissionNotHeld,
   type Subscriber,
   type TenantScope,
   type WorkflowDefinition,
@@ -17,7 +17,7 @@ export function requireRights(
   const missing = missingRights(permissions, needs)
   if (missing.length === 0) return
   const message = `What this workflow does takes permissions you do not hold: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }
 
 /** Throws `forbidden` naming the row rules that hide from somebody what the workflow is started by or waits for. */

@@ -8,7 +8,7 @@ import {
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
 import { type Guest, prepareGuest } from './guest.js'
-import { snapshotOf } from './snapshot.js'
+import { createSnapshot } from './snapshot.js'
 
 /** Its types are those of its CommonJS form, where what is imported here would be a property. */
 const variant = release as unknown as QuickJSSyncVariant
@@ -32,7 +32,7 @@ export interface Instance {
 }
 
 export interface Engine {
-  take(memoryMb: number): Promise<Instance>
+  acquire(memoryMb: number): Promise<Instance>
   /** One that works still, for another run. */
   release(instance: Instance): void
 }
@@ -63,12 +63,12 @@ export function createEngine(): Engine {
       return bytes <= initialPages * pageBytes ? 0 : Math.min(memoryMb, bytes / megabyte - ownMb)
     }
     const guest = prepareGuest(quickjs)
-    const { restore } = snapshotOf(wasmMemory)
+    const { restore } = createSnapshot(wasmMemory)
     return { quickjs, guest, restore, memoryMb, grownMb }
   }
 
   return {
-    async take(memoryMb) {
+    async acquire(memoryMb) {
       const at = kept.findIndex((instance) => instance.memoryMb === memoryMb)
       return at < 0 ? create(memoryMb) : (kept.splice(at, 1)[0] as Instance)
     },

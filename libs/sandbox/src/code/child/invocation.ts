@@ -92,7 +92,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const isFull = () => instance.grownMb() > 0.75 * instance.memoryMb
 
   const begin = () => {
-    prepared.run = { take, isOver: budget.isOver }
+    prepared.run = { receive: take, isOver: budget.isOver }
     guest = startGuest(prepared, work)
     const module = context.evalCode(work.code, 'artifact.js', { type: 'module' })
     if (module.error) return module.error.consume(fail)

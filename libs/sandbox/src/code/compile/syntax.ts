@@ -13,7 +13,7 @@ const absent = 'not there'
  * has an option to compile only, which for modules goes on with a pointer that nobody has set: it fails at random without a reason.
  */
 export async function syntaxFault(script: string, map: string): Promise<Diagnostic | undefined> {
-  const { quickjs } = await engine.take(memoryMb)
+  const { quickjs } = await engine.acquire(memoryMb)
   const runtime = quickjs.newRuntime()
   runtime.setModuleLoader((name) => (name === absent ? { error: new Error(absent) } : ''))
   const context = runtime.newContext()

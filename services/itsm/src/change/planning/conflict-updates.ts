@@ -5,7 +5,7 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { isDependencyAway } from '@opsplane/postgres'
+import { isDependencyUnavailable } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { AffectedChange } from '../../change-window/affected.js'
 import { findConflictsOfMany } from '../../change-window/bulk-conflicts.js'

@@ -1,11 +1,17 @@
 import { builtInClasses, type CiClass, CiClassState, type Page, type TenantScope } from '@opsplane/contracts'
-import { isThere, mostSearchedCreations, type PastOf, pastRows, rowsAsOf } from '@opsplane/eventstore'
+import {
+  existsCondition,
+  maxSearchedCreations,
+  type PastOf,
+  pastRows,
+  readRowsAt,
+} from '@opsplane/eventstore'
 import {
   type Drizzle,
   type KeysetOptions,
   keysetPage,
   matchesText,
-  positionOf,
+  parsePosition,
   type Selection,
   tenantBinding,
 } from '@opsplane/postgres'
@@ -67,7 +73,7 @@ async function readBuiltInClasses(db: Drizzle, { tenant, asOf }: ClassQuery): Pr
     .from(table)
     .where(and(...within(table, tenant), inArray(table.name, builtInNames)))
   const then =
-    asOf === undefined ? rows : await rowsAsOf(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
+    asOf === undefined ? rows : await readRowsAt(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
   const changed = then.map(({ state, version }) => presentClass(CiClassState.parse(state), version))
   const untouched = builtInNames.filter((name) => !changed.some((one) => one.name === name))
   return [...changed, ...untouched.map(unchangedClass)]

@@ -1,5 +1,5 @@
 import { ApiError, type Instant, impactTypes, type RelationType, type TenantScope } from '@opsplane/contracts'
-import { countCreated, type PastOf, tableAsOf } from '@opsplane/eventstore'
+import { buildTableAt, countCreated, type PastOf } from '@opsplane/eventstore'
 import type { Database } from '@opsplane/postgres'
 import { ciRelations, configurationItems } from '../../schema/cmdb.js'
 import { type ColumnNames, type Columns, readColumnsUpTo, type StatementRunner } from '../columns.js'

@@ -8,7 +8,7 @@ import {
   type SlaPolicyPatch,
   type SlaPolicyState,
 } from '@opsplane/contracts'
-import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
+import { lockTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
 import type { People } from '../../people.js'
 import { policiesOfCalendar } from '../queries.js'
 import { calendarAbsent, type SlaStores } from '../timer/stores.js'

@@ -8,7 +8,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
-import { holdBack, isolate, type MakeWorker, meaningOf, type WorkContext } from '@opsplane/postgres'
+import {
+  type CreateWorker,
+  createErrorClassifier,
+  delayFailedRows,
+  isolateFailures,
+  type WorkContext,
+} from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { type DueAggregate, dueCommands, isLostRace } from '../../due-commands.js'
 import { dueTimers, settleMs } from '../../schema/sla.js'
