@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import { chromiumPath, startBrowser, type Tab } from './browser.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-const password = 'a password of somebody'
+const password = 'a password of a person'
 const stepMs = 30_000
 
 const inBrowser = chromiumPath ? describe : describe.skip

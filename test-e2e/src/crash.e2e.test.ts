@@ -17,11 +17,11 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import postgres from 'postgres'
-import { cliRunner } from './cli.js'
-import { nothingIsLost } from './crash-checks.js'
-import { type CreateLoad, conditionOfServices, killAndRecover, startCreating } from './crash-load.js'
-import { patienceMs } from './event-trail.js'
-import { faultsOf } from './faults.js'
+import { createCliRunner } from './cli.js'
+import { expectNothingLost } from './crash-checks.js'
+import { type CreateLoad, describeServices, killAndRecover, startCreating } from './crash-load.js'
+import { clientTimeoutMs } from './event-trail.js'
+import { createFaults } from './faults.js'
 import { type Neighbour, startNeighbour } from './neighbour.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
@@ -56,7 +56,7 @@ const changes = 2
 const durablesOf = (registry: Readonly<Partial<Record<string, readonly string[]>>>) =>
   started.flatMap((name) => registry[name] ?? [])
 
-test('every consumer is given again what a dead process had in hand, after the time that is set', async () => {
+test('what a dead process had in flight is redelivered to every consumer, after the time that is set', async () => {
   const { eventsStream, topicsStream } = natsNames()
   const registered = [
     [eventsStream, durablesOf(durableConsumers)],
@@ -64,7 +64,7 @@ test('every consumer is given again what a dead process had in hand, after the t
   ] as const
   const connection = await connect(parseServerUrl(cluster.info.natsUrl))
   try {
-    const { consumers } = await jetstreamManager(connection, { timeout: patienceMs })
+    const { consumers } = await jetstreamManager(connection, { timeout: clientTimeoutMs })
     for (const [stream, durables] of registered)
       for (const durable of durables) {
         const { config } = await waitFor(() => consumers.info(stream, durable))
@@ -95,8 +95,8 @@ test(`${faults} kills, losses and outages (seed ${seed}) lose no acknowledged in
   // After each of them something was created.
   expect(load.acknowledged.size).toBeGreaterThan(faults)
   expect(new Set(load.acknowledged.values()).size).toBe(load.acknowledged.size)
-  await nothingIsLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load).catch((cause: unknown) => {
-    throw new Error(`${String(cause)}\n${conditionOfServices(cluster)}`, { cause })
+  await expectNothingLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load).catch((cause: unknown) => {
+    throw new Error(`${String(cause)}\n${describeServices(cluster)}`, { cause })
   })
   await neighbour.nothingIsShared()
   await rebuildChangesNothing()
@@ -104,7 +104,7 @@ test(`${faults} kills, losses and outages (seed ${seed}) lose no acknowledged in
 
 async function suffer(load: CreateLoad): Promise<void> {
   const random = seededRandom(seed)
-  const victims = Object.entries(faultsOf(cluster, load, random))
+  const victims = Object.entries(createFaults(cluster, load, random))
   await waitFor(() => load.acknowledged.size > 0)
   for (let fault = 0; fault < faults; fault++) {
     // The first round takes each in turn, so that every kind happens at least once.
@@ -124,7 +124,7 @@ async function rebuildChangesNothing(): Promise<void> {
   }
   const before = await rows()
   const database = `--database-url=${cluster.info.postgresUrl}`
-  const { code, stderr } = await cliRunner({}).run(['rebuild', '--service', 'itsm', database])
+  const { code, stderr } = await createCliRunner({}).run(['rebuild', '--service', 'itsm', database])
   expect([code, stderr]).toEqual([0, expect.any(String)])
   expect(await rows()).toBe(before)
 }

@@ -16,7 +16,7 @@ import {
 import { waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { type CreateLoad, startCreating } from './crash-load.js'
-import { eventsInStream } from './event-trail.js'
+import { listEventsInStream } from './event-trail.js'
 import { apiClient } from './platform.js'
 
 const natsPrefix = 'neighbour'
@@ -81,11 +81,11 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
           [natsPrefix, others],
         ] as const)
           await waitFor(async () => {
-            const inStream = new Set(await eventsInStream(info.natsUrl, prefix))
+            const inStream = new Set(await listEventsInStream(info.natsUrl, prefix))
             return [...events.ids].every((id) => inStream.has(id))
           }, patience)
-        const streamed = new Set(await eventsInStream(info.natsUrl))
-        const theirStream = new Set(await eventsInStream(info.natsUrl, natsPrefix))
+        const streamed = new Set(await listEventsInStream(info.natsUrl))
+        const theirStream = new Set(await listEventsInStream(info.natsUrl, natsPrefix))
         expect([...others.ids].filter((id) => streamed.has(id))).toEqual([])
         expect([...mine.ids].filter((id) => theirStream.has(id))).toEqual([])
         expect(others.audited.filter((id) => mine.ids.has(id))).toEqual([])

@@ -43,7 +43,7 @@ export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = 
 export type TestCluster = Cluster
 
 /** The OpenAPI document, once every service has described itself. */
-export async function openApiOf<Document extends { paths: object }>(info: {
+export async function fetchOpenApi<Document extends { paths: object }>(info: {
   baseUrl: string
 }): Promise<Document> {
   return waitFor(async () => {

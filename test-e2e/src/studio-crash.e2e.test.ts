@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { databaseOf } from '@opsplane/local'
 import { isLongTier, pace, type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
-import { eventsInStream } from './event-trail.js'
+import { listEventsInStream } from './event-trail.js'
 import { type Api, type ApiAnswer, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -117,7 +117,7 @@ test(`${kills} kills of service and Postgres leave each change of schema and row
   await journalIsTheRows(acknowledged)
   await bulksAreWhole()
   await batchesAreWhole(batched)
-  const published = new Set(await eventsInStream(cluster.info.natsUrl))
+  const published = new Set(await listEventsInStream(cluster.info.natsUrl))
   const events = await sql<{ id: string }[]>`select id from events`
   expect(events.filter(({ id }) => !published.has(id))).toEqual([])
 })
@@ -300,7 +300,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
       )
       return body.data.status === 'completed' && body.data.written === importRows
     },
-    // What a process that was killed had in hand is taken up after half a minute.
+    // What a killed process had in flight is resumed after half a minute.
     { message: 'the import to end' },
   )
   const total = async (tag: string) => {

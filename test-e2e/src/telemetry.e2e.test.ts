@@ -21,7 +21,7 @@ beforeAll(async () => {
     metrics: true,
     extra: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      // By chance nobody is followed: only who asks for it.
+      // Nothing is sampled by chance: only requests that ask for it.
       OTEL_TRACES_SAMPLER_ARG: '0.0000001',
       LOG_LEVEL: 'debug',
     },

@@ -1,4 +1,4 @@
-import { lateWebhooks, type WaitingWebhook } from '@opsplane/dispatcher'
+import { findLateWebhooks, type WaitingWebhook } from '@opsplane/dispatcher'
 import { openClient } from '@opsplane/postgres'
 import { databaseOf } from './data-database.js'
 import { explainDatabaseError, type Target } from './ops-target.js'
@@ -13,7 +13,7 @@ export async function listWaitingWebhooks(target: Target, limit: number): Promis
   const databaseUrl = target.databaseUrl()
   const sql = openClient(await databaseOf(service, databaseUrl), { schema: schemaOf(service), max: 1 })
   try {
-    return await lateWebhooks(sql, limit)
+    return await findLateWebhooks(sql, limit)
   } catch (error) {
     throw explainDatabaseError(error, databaseUrl)
   } finally {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type App, Deployment, EmbedToken, type Permission, type Principal } from '@opsplane/contracts'
 import { settled, waitFor } from '@opsplane/testing'
 import type { AppsFixture } from './fixture/apps-fixture.js'
-import { answerAsUsual, startDeclared } from './fixture/declared-app.js'
+import { resetPlatform, startDeclared } from './fixture/declared-app.js'
 
 /** What a deployment and an embed token carry: rights of the people who gave them, for as long as those hold. */
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 beforeEach(() => {
   fixture.platform.rights.clear()
-  answerAsUsual(fixture)
+  resetPlatform(fixture)
 })
 
 const declared: Permission[] = ['connectors:invoke', 'records:read', 'records:write', 'queries:run']

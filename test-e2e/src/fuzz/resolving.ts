@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { originPrefix, ResolvedReference, readableKinds } from '@opsplane/contracts'
 import { z } from 'zod'
 import type { TestCluster } from '../platform.js'
-import { everyOperationOf, type OpenApi, servicePathOf } from './document.js'
-import type { World } from './world.js'
+import { listAllOperations, type OpenApi, toServicePath } from './document.js'
+import type { FuzzResources } from './resources.js'
 
 /** Types of resources in the audit log whose ids are none of the platform's own, or those of logins. */
 const unresolved = ['account', 'article_vote', 'dead_letter', 'login']
@@ -25,7 +25,9 @@ const List = z.object({ data: z.array(z.object({ id: z.string(), number: z.strin
 const placeOf = (href: string) => (href.startsWith('/api/') ? `${originPrefix}${href}` : href)
 
 /** Behind operations of all kinds, whose resources the audit log names. */
-export function resolvingTests(get: () => { cluster: TestCluster; document: OpenApi; world: World }): void {
+export function resolvingTests(
+  get: () => { cluster: TestCluster; document: OpenApi; world: FuzzResources },
+): void {
   const read = async (target: string) => {
     const { apiKey, workspace } = get().cluster.info
     const headers = { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace }
@@ -84,8 +86,8 @@ export function resolvingTests(get: () => { cluster: TestCluster; document: Open
 
   test('every path by which ids are resolved is one that is read', () => {
     const shape = (path: string) => path.replace(/\?.*/, '').replaceAll(/\{\w+\}/g, '{}')
-    const reading = everyOperationOf(get().document).filter(({ method }) => method === 'GET')
-    const known = new Set(reading.map((operation) => shape(servicePathOf(operation))))
+    const reading = listAllOperations(get().document).filter(({ method }) => method === 'GET')
+    const known = new Set(reading.map((operation) => shape(toServicePath(operation))))
     const paths = Object.values(readableKinds).flatMap((kind) => kind?.path ?? [])
     expect(paths.filter((path) => !known.has(shape(placeOf(path))))).toEqual([])
   })

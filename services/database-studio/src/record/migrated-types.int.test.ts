@@ -121,7 +121,7 @@ test('what Postgres fills stays so where the definition is changed', async () =>
       to: { ...column, description: 'Filled', ...(column.type === 'integer' && { type: 'bigint' }) },
     },
   }))
-  // As a new column is filled at once, by whoever adds it.
+  // As a new column is filled at once, by the user who adds it.
   const taken = { add: [{ ...found.columns[0], name: 'taken' }] }
   expect((await at.api.patch('/tables/filled', { columns: taken })).status).toBe(422)
   const add = [{ name: 'note', type: 'text' }]

@@ -10,7 +10,7 @@ import {
 } from '@opsplane/postgres'
 import { executionPositions } from './changes.js'
 
-/** It has failed, and of it and its replays it is the last one, with none that has completed or is under way. */
+/** It has failed, and of it and its replays it is the last one, with none that has completed or is in flight. */
 const failedNow = `e.status in ('failed', 'timeout')
   and not exists (select from executions replay where replay.replay_of = e.id and replay.status <> 'cancelled')
   and (e.replay_of is null or not exists (select from executions other
