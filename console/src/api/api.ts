@@ -28,11 +28,13 @@ export type FactorChallenge = Schemas['FactorChallenge']
 export type User = Schemas['User']
 export type Role = Schemas['Role']
 export type ApiKey = Schemas['Token']
+export type Execution = Schemas['Execution']
 export type Secret = Schemas['UsedSecret']
 export type IdentityProvider = Schemas['IdentityProvider']
 export type Notification = Schemas['Notification']
 export type SessionDetail = Schemas['SessionDetail']
 export type PlatformStatus = Schemas['PlatformStatus']
+export type WorkspaceStatus = Schemas['WorkspaceStatus']
 export type DeadLetter = Schemas['DeadLetter']
 
 export const apiPath = '/api/v1'

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Place } from '../place/place.js'
-import { type AuditEvent, apiOf, type Delivery, type DeliveryStatus } from './api.js'
+import { type AuditEvent, apiOf, callOrigin, type Delivery, type DeliveryStatus, type Execution } from './api.js'
 
 export const pageSize = 50
 
@@ -69,6 +69,17 @@ export const eventDeliveriesQuery = (place: Place, id: string) =>
     queryKey: [...keyOf(place), 'event-deliveries', id],
     queryFn: async ({ signal }) =>
       (await apiOf(place).get('/events/{id}/deliveries', { params: { path: { id } }, signal })).data,
+  })
+
+/** Business rules that have run on an event. */
+export const eventExecutionsQuery = (place: Place, id: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'executions', 'event', id],
+    queryFn: async ({ signal }) => {
+      const query = new URLSearchParams({ triggerType: 'webhook', triggerId: id, limit: String(pageSize) })
+      const path = `/api/service-sdk/executions?${query}`
+      return (await callOrigin<{ data: Execution[] }>(place, path, { signal })).data
+    },
   })
 
 /** How far back causes are followed. */

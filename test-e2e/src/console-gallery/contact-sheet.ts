@@ -30,7 +30,10 @@ export async function writeContactSheets(
 
 const heightPx = 260
 
-const sheet = (name: string, shots: readonly Shot[]) => `<!doctype html><meta charset="utf-8"><title>${name}</title>
+const sheet = (
+  name: string,
+  shots: readonly Shot[],
+) => `<!doctype html><meta charset="utf-8"><title>${name}</title>
 <style>body{font:12px sans-serif;margin:12px;background:#777;color:#fff}figure{display:inline-block;margin:4px}
 img{display:block;height:${heightPx}px;border:1px solid #000}</style><h1>${name}</h1>
 ${shots.map((shot) => `<figure><img src="data:image/png;base64,${readFileSync(shot.file, 'base64')}"><figcaption>${basename(shot.file, '.png')}</figcaption></figure>`).join('\n')}`

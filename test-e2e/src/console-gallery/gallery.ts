@@ -88,14 +88,17 @@ async function lookAt(
   const found: string[] = []
   try {
     await page.context().clearCookies()
-    if (!/^\/(sign-in|reset|invitation)/.test(screen.path)) await page.context().addCookies(stub.cookiesFor(state))
+    if (!/^\/(sign-in|reset|invitation)/.test(screen.path))
+      await page.context().addCookies(stub.cookiesFor(state))
     await page.emulateMedia({ colorScheme: colours[0] ?? 'light' })
     await page.goto('about:blank')
     await page.goto(`${stub.origin}${screen.path}`)
     const sign = full.has(state) ? screen.ready : (signs[state] ?? 'h1, h2')
     await page.locator(sign).first().waitFor({ timeout: 10_000 })
     if (state === 'stale') await makeStale(tab, stub)
-    await page.evaluate('document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))))')
+    await page.evaluate(
+      'document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))))',
+    )
   } catch (error) {
     found.push(`is not shown: ${String(error).split('\n')[0]}`)
   }

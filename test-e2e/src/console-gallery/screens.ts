@@ -54,7 +54,11 @@ export const screens: readonly Screen[] = [
   { name: 'new-provider', path: inWorkspace('people/sign-on/new'), ready: 'form', states: alone },
   { name: 'platform', path: inWorkspace('platform/status'), ready: '.services' },
   { name: 'dead-letters', path: inWorkspace('platform/dead-letters'), ready: row },
-  { name: 'dead-letter', path: inWorkspace(`platform/dead-letters/settings:${idOf('dlt', 0).slice(0)}`), ready: detail },
+  {
+    name: 'dead-letter',
+    path: inWorkspace(`platform/dead-letters/analytics:${idOf('dlt', 0)}`),
+    ready: detail,
+  },
   { name: 'record', path: inWorkspace(`record/${idOf('inc', 3)}`), ready: 'main h1' },
   { name: 'account', path: '/account', ready: 'h1' },
   { name: 'sign-in', path: '/sign-in', ready: 'form', states: ['one'] },

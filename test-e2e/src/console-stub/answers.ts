@@ -1,16 +1,36 @@
-import { deliveryAt, deliveryDetail, failuresOf, replayAt, webhookAt } from './deliveries.js'
+import { deliveryAt, deliveryDetail, executionAt, failuresOf, replayAt, webhookAt } from './deliveries.js'
 import { eventAt, eventTypeAt, topicEventAt } from './events.js'
 import * as people from './people.js'
 import { deadLetterAt, platformStatus, workspaceStatus } from './platform.js'
-import { idOf, meta, pageOf, type StubAnswers, type StubRows } from './states.js'
+import {
+  idOf,
+  meta,
+  pageOf,
+  type Schemas,
+  type StubAnswers,
+  type StubRequest,
+  type StubRows,
+} from './states.js'
+
+/** Of the paths that are not in the document the client is made of. */
+interface SdkAnswers {
+  '/executions/failures': (request: StubRequest) => { data: Schemas['FailureGroup'][] }
+  '/executions': (request: StubRequest) => { data: Schemas['Execution'][] }
+}
 
 /** What the API answers where there are so many rows of everything. */
-export function answersOf({ count, isLong }: StubRows): StubAnswers {
+export function answersOf({ count, isLong }: StubRows): StubAnswers & SdkAnswers {
   const few = Math.min(count, 5)
   const list =
     <Row>(make: (index: number, isLong: boolean) => Row, most = count) =>
     ({ query }: { query: URLSearchParams }) =>
       pageOf(query, Math.min(count, most), (index) => make(index, isLong))
+  const failures =
+    (kind: 'deliveries' | 'runs' | 'executions', usual: number) =>
+    ({ query }: { query: URLSearchParams }) => {
+      const groups = failuresOf(kind, count > 100 ? 40 : Math.min(count, usual), isLong)
+      return pageOf(query, groups.length, (index) => groups[index] as (typeof groups)[number])
+    }
   return {
     '/webhooks': list(webhookAt, 200),
     '/webhooks/{id}': ({ parts }) => ({
@@ -21,8 +41,8 @@ export function answersOf({ count, isLong }: StubRows): StubAnswers {
     '/deliveries/{id}': ({ parts }) => ({
       ...{ data: deliveryDetail(parts[0] ?? '', count === 1 ? 1 : count > 100 ? 20 : 4, isLong), meta },
     }),
-    '/deliveries/failures': list((index) => failuresOf('deliveries', index + 1, isLong)[index] as never, 40),
-    '/runs/failures': list((index) => failuresOf('runs', index + 1, isLong)[index] as never, 40),
+    '/deliveries/failures': failures('deliveries', 3),
+    '/runs/failures': failures('runs', 2),
     '/audit': list(eventAt),
     '/audit/{eventId}': ({ parts }) => ({ data: { ...eventAt(1, isLong), id: parts[0] ?? '' }, meta }),
     '/events/{id}/deliveries': list(deliveryAt, 60),
@@ -65,6 +85,8 @@ export function answersOf({ count, isLong }: StubRows): StubAnswers {
       data: { factors: [], passkeys: { available: true, reason: null }, recoveryCodesLeft: 0 },
       meta,
     }),
+    '/executions/failures': failures('executions', 1),
+    '/executions': list(executionAt, 3),
     '/auth/identities': () => ({ data: { identities: [] }, meta }),
   }
 }

@@ -97,6 +97,7 @@ export function deliveryDetail(id: string, attempts: number, isLong: boolean): S
   const last = log.at(-1)
   return {
     ...delivery,
+    eventType: isLong ? delivery.eventType : 'incident.created',
     ...{ id, attempts, attemptLog: log, replayCount: attempts > 1 ? 1 : 0 },
     replays: attempts > 1 ? [{ id: idOf('del', 900), status: 'pending', createdAt: secondsAgo(30) }] : [],
     request: {
@@ -141,3 +142,20 @@ export function failuresOf(kind: string, count: number, isLong: boolean): Schema
     }
   })
 }
+
+/** A business rule that has run on an event. */
+export const executionAt = (index: number, isLong = false): Schemas['Execution'] => ({
+  ...{
+    id: idOf('exec', index),
+    artifact_slug: isLong ? longText : pick(['set_priority', 'notify_vip'], index),
+  },
+  ...{
+    artifact_version: 3,
+    environment: 'production',
+    workspace_id: idOf('wsp', 0),
+    trigger_type: 'webhook',
+  },
+  ...{ trigger_id: idOf('evt', 1), status: index === 1 ? 'failed' : 'completed', error: null, logs: [] },
+  ...{ input: {}, output: null, memory_peak_mb: 12, duration_ms: 18 + index },
+  ...{ started_at: secondsAgo(50), completed_at: secondsAgo(50) },
+})

@@ -6,13 +6,19 @@ const services: Service[] = [
   ...(['workflows', 'sdk', 'analytics', 'apps'] as const),
 ]
 
+const serviceAt = (index: number): Service => pick(['analytics', 'workflows'] as const, index)
+
 export const deadLetterAt = (index: number, isLong = false): Schemas['DeadLetter'] => ({
-  ...{ id: `${pick(services, index)}:${idOf('dlt', index)}`, service: pick(services, index) },
+  ...{ id: `${serviceAt(index)}:${idOf('dlt', index)}`, service: serviceAt(index) },
   consumer: isLong
     ? `analytics-facts-${'of-a-long-name-'.repeat(6)}`
-    : pick(['analytics-facts', 'settings-audit'], index),
+    : pick(['analytics-facts', 'workflows-triggers'], index),
   ...{ eventType: 'incident.updated', messageId: idOf('evt', index), deliveries: 8, redrivenAt: null },
-  ...{ cause: 'service_unavailable', environment: 'production', workspaceId: idOf('wsp', 0) },
+  ...{
+    cause: pick(['service_unavailable', 'validation_failed'], index),
+    environment: 'production',
+    workspaceId: idOf('wsp', 0),
+  },
   createdAt: secondsAgo(600 + index * 400),
 })
 

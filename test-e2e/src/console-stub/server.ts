@@ -10,7 +10,6 @@ import {
 } from '@opsplane/gateway/console-page'
 import { builtAssets, type KeptDocument } from '@opsplane/http'
 import { answersOf } from './answers.js'
-import { failuresOf } from './deliveries.js'
 import { eventAt } from './events.js'
 import { me, permissionsOfOwner, workspace } from './people.js'
 import { meta, pageOf, rowsIn, type StubAnswers, type StubState, stubStates } from './states.js'
@@ -58,17 +57,7 @@ export async function startStubConsole(manyRows = 10_000): Promise<StubConsole> 
     if (state === 'error') return sendError(response, 500, 'internal_error', 'Something went wrong here.')
     if (state === 'forbidden')
       return sendError(response, 403, 'insufficient_scope', 'This takes the permission webhooks:read.')
-    const failing = /^\/api\/service-sdk\/executions\/failures$/.test(pathname)
-    const { count, isLong } = rowsIn(state, manyRows)
-    if (failing) {
-      const groups = failuresOf('executions', Math.min(count, 2), isLong)
-      return sendJson(
-        response,
-        200,
-        pageOf(url.searchParams, groups.length, (index) => groups[index]),
-      )
-    }
-    const path = pathname.slice(apiPath.length)
+    const path = pathname.replace(/^\/api\/(v1|service-sdk)/, '')
     const route = answers[state].find(({ pattern }) => pattern.test(path))
     if (route === undefined || request.method !== 'GET') {
       unknown.add(`${request.method} ${pathname}`)
