@@ -53,7 +53,7 @@ interface GalleryOptions {
 }
 
 /** Looks at pages in their states, widths and colours; gives back the screenshots, and what is wrong with which. */
-export async function lookAtScreens(options: GalleryOptions): Promise<{ shots: Shot[]; faulty: Faulty[] }> {
+export async function inspectScreens(options: GalleryOptions): Promise<{ shots: Shot[]; faulty: Faulty[] }> {
   const { stub, screens, states = stubStates, widths: wide = widths } = options
   const browser = await startBrowser()
   const [shots, faulty]: [Shot[], Faulty[]] = [[], []]

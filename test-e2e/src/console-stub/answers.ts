@@ -1,15 +1,15 @@
-import { deliveryAt, deliveryDetail, executionAt, failuresOf, replayAt, webhookAt } from './deliveries.js'
+import { buildFailures, deliveryAt, deliveryDetail, executionAt, replayAt, webhookAt } from './deliveries.js'
 import { eventAt, eventTypeAt, topicEventAt } from './events.js'
 import * as people from './people.js'
 import { deadLetterAt, platformStatus, workspaceStatus } from './platform.js'
 import {
-  idOf,
+  buildId,
   meta,
-  pageOf,
   type Schemas,
   type StubAnswers,
   type StubRequest,
   type StubRows,
+  toPage,
 } from './states.js'
 
 /** Of the paths that are not in the document the client is made of. */
@@ -19,17 +19,17 @@ interface SdkAnswers {
 }
 
 /** What the API answers where there are so many rows of everything. */
-export function answersOf({ count, isLong }: StubRows): StubAnswers & SdkAnswers {
+export function buildAnswers({ count, isLong }: StubRows): StubAnswers & SdkAnswers {
   const few = Math.min(count, 5)
   const list =
     <Row>(make: (index: number, isLong: boolean) => Row, most = count) =>
     ({ query }: { query: URLSearchParams }) =>
-      pageOf(query, Math.min(count, most), (index) => make(index, isLong))
+      toPage(query, Math.min(count, most), (index) => make(index, isLong))
   const failures =
     (kind: 'deliveries' | 'runs' | 'executions', usual: number) =>
     ({ query }: { query: URLSearchParams }) => {
-      const groups = failuresOf(kind, count > 100 ? 40 : Math.min(count, usual), isLong)
-      return pageOf(query, groups.length, (index) => groups[index] as (typeof groups)[number])
+      const groups = buildFailures(kind, count > 100 ? 40 : Math.min(count, usual), isLong)
+      return toPage(query, groups.length, (index) => groups[index] as (typeof groups)[number])
     }
   return {
     '/webhooks': list(webhookAt, 200),
@@ -76,7 +76,7 @@ export function answersOf({ count, isLong }: StubRows): StubAnswers & SdkAnswers
     '/resolve/{id}': ({ parts }) => ({
       data: {
         ...{ id: parts[0] ?? '', type: 'incident', title: 'Checkout returns 502 for EU' },
-        ...{ href: `/itsm/incidents/${parts[0]}`, eventsHref: `/audit?resourceId=${idOf('inc', 3)}` },
+        ...{ href: `/itsm/incidents/${parts[0]}`, eventsHref: `/audit?resourceId=${buildId('inc', 3)}` },
       },
       meta,
     }),

@@ -1,4 +1,4 @@
-import { idOf, longText, pick, type Schemas, secondsAgo, unbroken } from './states.js'
+import { buildId, longText, pickAt, type Schemas, secondsAgo, unbroken } from './states.js'
 
 const endpoints = [
   ['PagerDuty', 'https://events.pagerduty.example.com/v2/enqueue'],
@@ -13,11 +13,11 @@ const eventTypes = [
 ]
 
 export function webhookAt(index: number, isLong = false): Schemas['Webhook'] {
-  const [name, url] = pick(endpoints, index)
+  const [name, url] = pickAt(endpoints, index)
   const isPaused = index % 5 === 4
   return {
-    ...{ id: idOf('whk', index % endpoints.length), name: isLong ? longText : name, version: 4 },
-    ...{ url: isLong ? unbroken : url, environment: 'production', owner_id: idOf('usr', 0) },
+    ...{ id: buildId('whk', index % endpoints.length), name: isLong ? longText : name, version: 4 },
+    ...{ url: isLong ? unbroken : url, environment: 'production', owner_id: buildId('usr', 0) },
     events: isLong ? eventTypes : ['incident.*', 'change.approved'],
     ...{ headers: {}, filter: null, has_secret: true, ordering_key: null, rate_limit_per_second: null },
     ...{ retries: 8, retry_strategy: 'exponential', retry_max_delay_ms: 3_600_000, retry_schedule: null },
@@ -36,8 +36,8 @@ export function deliveryAt(index: number, isLong = false): Schemas['Delivery'] {
   const status = isFailed ? 'failed' : isRetrying ? 'retrying' : index === 0 ? 'pending' : 'succeeded'
   const hasFailed = isFailed || isRetrying
   return {
-    ...{ id: idOf('del', index), webhookId, url, eventId: idOf('evt', index), status },
-    eventType: isLong ? `${'very_long_resource_name.'.repeat(4)}created` : pick(eventTypes, index),
+    ...{ id: buildId('del', index), webhookId, url, eventId: buildId('evt', index), status },
+    eventType: isLong ? `${'very_long_resource_name.'.repeat(4)}created` : pickAt(eventTypes, index),
     attempts: status === 'pending' ? 0 : isFailed ? 4 : isRetrying ? 2 : 1,
     ...{ createdAt: secondsAgo(20 + index * 47), replayOf: null },
     lastAttemptAt: status === 'pending' ? null : secondsAgo(10 + index * 47),
@@ -53,7 +53,11 @@ const bodyOf = (eventId: string, isLong: boolean) =>
   JSON.stringify({
     ...{ id: eventId, type: 'incident.created', createdAt: secondsAgo(400), workspace: 'acme' },
     data: {
-      ...{ id: idOf('inc', 3), number: 'INC-2047', title: isLong ? longText : 'Checkout returns 502 for EU' },
+      ...{
+        id: buildId('inc', 3),
+        number: 'INC-2047',
+        title: isLong ? longText : 'Checkout returns 502 for EU',
+      },
       ...{ severity: 'critical', status: 'open', team: 'payments', labels: ['eu', 'checkout'], version: 1 },
     },
   })
@@ -73,7 +77,7 @@ function attemptAt(index: number, of: number, isLong: boolean): Schemas['Deliver
       'content-type': 'application/json',
       'user-agent': 'Opsplane-Webhooks/1',
       'x-service-event': 'incident.created',
-      'x-service-delivery': idOf('evt', 1),
+      'x-service-delivery': buildId('evt', 1),
       'x-service-signature': `t=1764379200,v1=${'5d41402abc4b2a76b9719d911017c592'.repeat(2)}`,
     },
     response: isTimeout
@@ -99,7 +103,7 @@ export function deliveryDetail(id: string, attempts: number, isLong: boolean): S
     ...delivery,
     eventType: isLong ? delivery.eventType : 'incident.created',
     ...{ id, attempts, attemptLog: log, replayCount: attempts > 1 ? 1 : 0 },
-    replays: attempts > 1 ? [{ id: idOf('del', 900), status: 'pending', createdAt: secondsAgo(30) }] : [],
+    replays: attempts > 1 ? [{ id: buildId('del', 900), status: 'pending', createdAt: secondsAgo(30) }] : [],
     request: {
       ...{ method: 'POST', url: delivery.url, headers: last?.requestHeaders ?? {} },
       body: bodyOf(delivery.eventId, isLong),
@@ -109,7 +113,12 @@ export function deliveryDetail(id: string, attempts: number, isLong: boolean): S
 }
 
 export const replayAt = (index: number): Schemas['ReplayJob'] => ({
-  ...{ id: idOf('rpl', index), webhookId: idOf('whk', 1), total: 214, replayed: index === 0 ? 96 : 214 },
+  ...{
+    id: buildId('rpl', index),
+    webhookId: buildId('whk', 1),
+    total: 214,
+    replayed: index === 0 ? 96 : 214,
+  },
   status: index === 0 ? 'running' : 'completed',
   filter: { eventType: null, from: secondsAgo(7_200), to: secondsAgo(600), status: ['failed'] },
   createdAt: secondsAgo(90 + index * 4_000),
@@ -127,13 +136,13 @@ const runCauses = [
 ] as const
 
 /** Failures of a kind by cause and target. */
-export function failuresOf(kind: string, count: number, isLong: boolean): Schemas['FailureGroup'][] {
+export function buildFailures(kind: string, count: number, isLong: boolean): Schemas['FailureGroup'][] {
   return Array.from({ length: count }, (_, index) => {
     const [code, message, target, failed] =
-      kind === 'deliveries' ? pick(causes, index) : pick(runCauses, kind === 'runs' ? index : index + 1)
+      kind === 'deliveries' ? pickAt(causes, index) : pickAt(runCauses, kind === 'runs' ? index : index + 1)
     const name = typeof target === 'number' ? webhookAt(target).name : target
     const type = kind === 'deliveries' ? 'webhook' : kind === 'runs' ? 'workflow' : 'artifact'
-    const id = typeof target === 'number' ? webhookAt(target).id : idOf('wfl', index)
+    const id = typeof target === 'number' ? webhookAt(target).id : buildId('wfl', index)
     return {
       ...{ id: `${kind}-${index}`, count: failed, isMore: isLong, to: '1' },
       cause: { code: isLong ? 'thrown' : code, message: isLong ? longText : message },
@@ -146,16 +155,16 @@ export function failuresOf(kind: string, count: number, isLong: boolean): Schema
 /** A business rule that has run on an event. */
 export const executionAt = (index: number, isLong = false): Schemas['Execution'] => ({
   ...{
-    id: idOf('exec', index),
-    artifact_slug: isLong ? longText : pick(['set_priority', 'notify_vip'], index),
+    id: buildId('exec', index),
+    artifact_slug: isLong ? longText : pickAt(['set_priority', 'notify_vip'], index),
   },
   ...{
     artifact_version: 3,
     environment: 'production',
-    workspace_id: idOf('wsp', 0),
+    workspace_id: buildId('wsp', 0),
     trigger_type: 'webhook',
   },
-  ...{ trigger_id: idOf('evt', 1), status: index === 1 ? 'failed' : 'completed', error: null, logs: [] },
+  ...{ trigger_id: buildId('evt', 1), status: index === 1 ? 'failed' : 'completed', error: null, logs: [] },
   ...{ input: {}, output: null, memory_peak_mb: 12, duration_ms: 18 + index },
   ...{ started_at: secondsAgo(50), completed_at: secondsAgo(50) },
 })

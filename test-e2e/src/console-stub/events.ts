@@ -1,4 +1,4 @@
-import { idOf, longText, pick, type Schemas, secondsAgo } from './states.js'
+import { buildId, longText, pickAt, type Schemas, secondsAgo } from './states.js'
 
 const happened = [
   ['incident.created', 'incident', 'INC-2047', 'Checkout returns 502 for EU'],
@@ -10,26 +10,35 @@ const happened = [
   ['workflow.published', 'workflow', undefined, 'Escalate to vendor'],
 ] as const
 const actors: Schemas['Actor'][] = [
-  { id: idOf('usr', 1), name: 'Ada Lovelace', type: 'user' },
-  { id: idOf('tok', 1), name: 'deploy pipeline', type: 'api_token' },
-  { id: idOf('wfl', 1), name: 'Escalate to vendor', type: 'workflow' },
+  { id: buildId('usr', 1), name: 'Ada Lovelace', type: 'user' },
+  { id: buildId('tok', 1), name: 'deploy pipeline', type: 'api_token' },
+  { id: buildId('wfl', 1), name: 'Escalate to vendor', type: 'workflow' },
 ]
 
 export function eventAt(index: number, isLong = false): Schemas['AuditEvent'] {
-  const [type, resourceType, number, title] = pick(happened, index)
+  const [type, resourceType, number, title] = pickAt(happened, index)
   const displayName = isLong ? longText : title
-  const before = { id: idOf('inc', 3), title: displayName, severity: 'medium', status: 'open', team: 'web' }
+  const before = {
+    id: buildId('inc', 3),
+    title: displayName,
+    severity: 'medium',
+    status: 'open',
+    team: 'web',
+  }
   const after = {
     ...{ ...before, severity: 'critical', status: 'in_progress', team: 'payments' },
     ...{ assignee: isLong ? longText : 'Ada Lovelace', labels: ['eu', 'checkout'] },
   }
   const isCreated = type.endsWith('created') || type.endsWith('invited')
   return {
-    ...{ id: idOf('evt', index), type: isLong ? `${type}.${'and_more_'.repeat(8)}` : type, version: 2 },
-    ...{ environment: 'production', workspaceId: idOf('wsp', 0), createdAt: secondsAgo(20 + index * 31) },
-    actor: isLong ? { ...pick(actors, 0), name: longText } : pick(actors, index),
-    resource: { id: idOf('inc', 3), type: resourceType, displayName, ...(number && { number }) },
-    ...{ requestId: `req-7f3c21d09a${index % 1_000}`, causationId: index % 4 === 1 ? idOf('evt', 0) : null },
+    ...{ id: buildId('evt', index), type: isLong ? `${type}.${'and_more_'.repeat(8)}` : type, version: 2 },
+    ...{ environment: 'production', workspaceId: buildId('wsp', 0), createdAt: secondsAgo(20 + index * 31) },
+    actor: isLong ? { ...pickAt(actors, 0), name: longText } : pickAt(actors, index),
+    resource: { id: buildId('inc', 3), type: resourceType, displayName, ...(number && { number }) },
+    ...{
+      requestId: `req-7f3c21d09a${index % 1_000}`,
+      causationId: index % 4 === 1 ? buildId('evt', 0) : null,
+    },
     ...{ seq: 480_211 - index, hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
     source: { address: '203.0.113.24', userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
     data: {
@@ -47,12 +56,12 @@ const catalogue = [
 ] as const
 
 export function eventTypeAt(index: number, isLong = false): Schemas['EventDescription'] {
-  const [type, group, description] = pick(catalogue, index)
+  const [type, group, description] = pickAt(catalogue, index)
   return {
     ...{ type: index < catalogue.length ? type : `${type}_${index}`, group },
     description: isLong ? longText : description,
     example: {
-      id: idOf('evt', index),
+      id: buildId('evt', index),
       type,
       data: { before: null, after: { title: 'Disk full' }, changes: [] },
     },
@@ -65,9 +74,9 @@ export function eventTypeAt(index: number, isLong = false): Schemas['EventDescri
 }
 
 export const topicEventAt = (index: number, isLong = false): Schemas['TopicEvent'] => ({
-  ...{ id: idOf('tev', index), topic: 'orders', createdAt: secondsAgo(4_000 - index * 20) },
+  ...{ id: buildId('tev', index), topic: 'orders', createdAt: secondsAgo(4_000 - index * 20) },
   ...{
-    type: pick(['order.placed', 'order.paid', 'order.shipped'], index),
+    type: pickAt(['order.placed', 'order.paid', 'order.shipped'], index),
     deduplicationKey: `order-${index}`,
   },
   payload: { order: 48_000 + index, amount: 129.9, note: isLong ? longText : 'express' },

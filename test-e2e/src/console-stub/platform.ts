@@ -1,4 +1,4 @@
-import { idOf, longText, pick, type Schemas, type StubRows, secondsAgo } from './states.js'
+import { buildId, longText, pickAt, type Schemas, type StubRows, secondsAgo } from './states.js'
 
 type Service = Schemas['DeadLetter']['service']
 const services: Service[] = [
@@ -6,18 +6,18 @@ const services: Service[] = [
   ...(['workflows', 'sdk', 'analytics', 'apps'] as const),
 ]
 
-const serviceAt = (index: number): Service => pick(['analytics', 'workflows'] as const, index)
+const serviceAt = (index: number): Service => pickAt(['analytics', 'workflows'] as const, index)
 
 export const deadLetterAt = (index: number, isLong = false): Schemas['DeadLetter'] => ({
-  ...{ id: `${serviceAt(index)}:${idOf('dlt', index)}`, service: serviceAt(index) },
+  ...{ id: `${serviceAt(index)}:${buildId('dlt', index)}`, service: serviceAt(index) },
   consumer: isLong
     ? `analytics-facts-${'of-a-long-name-'.repeat(6)}`
-    : pick(['analytics-facts', 'workflows-triggers'], index),
-  ...{ eventType: 'incident.updated', messageId: idOf('evt', index), deliveries: 8, redrivenAt: null },
+    : pickAt(['analytics-facts', 'workflows-triggers'], index),
+  ...{ eventType: 'incident.updated', messageId: buildId('evt', index), deliveries: 8, redrivenAt: null },
   ...{
-    cause: pick(['service_unavailable', 'validation_failed'], index),
+    cause: pickAt(['service_unavailable', 'validation_failed'], index),
     environment: 'production',
-    workspaceId: idOf('wsp', 0),
+    workspaceId: buildId('wsp', 0),
   },
   createdAt: secondsAgo(600 + index * 400),
 })
@@ -46,12 +46,16 @@ export function platformStatus({ count, isLong }: StubRows): Schemas['PlatformSt
             },
     })),
     webhooks: Array.from({ length: Math.min(count, 6) }, (_, index) => ({
-      ...{ id: idOf('whk', index), name: isLong ? longText : 'Billing sync', workspaceId: idOf('wsp', 0) },
+      ...{
+        id: buildId('whk', index),
+        name: isLong ? longText : 'Billing sync',
+        workspaceId: buildId('wsp', 0),
+      },
       ...{ environment: 'production', waiting: 2_140 - index * 90, oldestAt: secondsAgo(4_000) },
     })),
     workspaceCount: Math.max(count, 1),
     workspaces: Array.from({ length: Math.min(Math.max(count, 1), 20) }, (_, index) => ({
-      ...{ id: idOf('wsp', index), slug: index === 0 ? 'acme' : `team-${index}`, members: 12 + index },
+      ...{ id: buildId('wsp', index), slug: index === 0 ? 'acme' : `team-${index}`, members: 12 + index },
       name: isLong ? longText : 'Acme',
     })),
   }

@@ -9,10 +9,10 @@ import {
   versionPath,
 } from '@opsplane/gateway/console-page'
 import { builtAssets, type KeptDocument } from '@opsplane/http'
-import { answersOf } from './answers.js'
+import { buildAnswers } from './answers.js'
 import { eventAt } from './events.js'
 import { me, permissionsOfOwner, workspace } from './people.js'
-import { meta, pageOf, rowsIn, type StubAnswers, type StubState, stubStates } from './states.js'
+import { meta, rowsIn, type StubAnswers, type StubState, stubStates, toPage } from './states.js'
 
 export interface StubConsole {
   origin: string
@@ -37,7 +37,7 @@ export async function startStubConsole(manyRows = 10_000): Promise<StubConsole> 
   const unknown = new Set<string>()
   const streams = new Set<ServerResponse>()
   const answers = Object.fromEntries(
-    stubStates.map((state) => [state, routesOf(answersOf(rowsIn(state, manyRows)))]),
+    stubStates.map((state) => [state, routesOf(buildAnswers(rowsIn(state, manyRows)))]),
   ) as Record<StubState, Route[]>
 
   const server = createServer(async (request, response) => {
@@ -118,7 +118,7 @@ function visitOf({ headers: { cookie = '' } }: IncomingMessage) {
 function ownAnswer(pathname: string, isOperator: boolean): object | undefined {
   if (pathname === `${apiPath}/auth/me`) return { data: me(isOperator, permissionsOfOwner), meta }
   if (pathname === `${apiPath}/auth/sso`) return { data: { providers: [] }, meta }
-  if (pathname === `${apiPath}/workspaces`) return pageOf(new URLSearchParams(), 1, () => workspace)
+  if (pathname === `${apiPath}/workspaces`) return toPage(new URLSearchParams(), 1, () => workspace)
   return undefined
 }
 

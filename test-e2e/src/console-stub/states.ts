@@ -41,7 +41,7 @@ export const rowsIn = (state: StubState, manyRows = 10_000): StubRows => ({
 const pageSize = 50
 
 /** A page of rows, by a cursor that is the index of its first one. */
-export function pageOf<Row>(query: URLSearchParams, count: number, make: (index: number) => Row) {
+export function toPage<Row>(query: URLSearchParams, count: number, make: (index: number) => Row) {
   const start = Number(query.get('after') ?? 0)
   const limit = Number(query.get('limit') ?? pageSize)
   const end = Math.min(start + limit, count)
@@ -51,13 +51,13 @@ export function pageOf<Row>(query: URLSearchParams, count: number, make: (index:
 }
 
 /** One of some values, the same one for the same index. */
-export const pick = <Value>(values: readonly Value[], index: number): Value =>
+export const pickAt = <Value>(values: readonly Value[], index: number): Value =>
   values[index % values.length] as Value
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** An id as the platform makes them, of a number. */
-export function idOf(kind: string, index: number): string {
+export function buildId(kind: string, index: number): string {
   let rest = (index + 1) * 2_654_435_761
   const end = Array.from({ length: 10 }, () => {
     const digit = alphabet[rest % 32]

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Problem } from '../../patterns/problem.js'
 import { Time } from '../../patterns/time.js'
 import { texts } from '../../texts/en.js'
-import { causeOf, type FailureRow, totalOf } from './groups.js'
+import { describeFailure, type FailureRow, sumGroups } from './groups.js'
 
 const words = texts.failed
 
@@ -28,7 +28,7 @@ interface ColumnProps<Row> {
 export function FailureColumn<Row extends FailureRow>({ title, none, result, ...group }: ColumnProps<Row>) {
   const { data, error, refetch } = result
   const groups = data?.groups ?? []
-  const { count, isMore } = totalOf(groups, data?.hasMore ?? false)
+  const { count, isMore } = sumGroups(groups, data?.hasMore ?? false)
   return (
     <section className="failed-column" aria-label={title}>
       <header className="failed-head">
@@ -77,7 +77,7 @@ interface GroupProps<Row> extends Pick<ColumnProps<Row>, 'linkOf' | 'noteOf' | '
 
 function Group<Row extends FailureRow>({ group, linkOf, noteOf, actionOf }: GroupProps<Row>) {
   const { cause, target, count, isMore, firstAt, lastAt } = group
-  const words = causeOf(cause)
+  const words = describeFailure(cause)
   return (
     <li className="failed-group">
       <div className="failed-line">

@@ -1,11 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { usePlace } from '../../place/context.js'
 import type { Place } from '../../place/place.js'
 import { texts } from '../../texts/en.js'
 import { platformKey, readDeadLetters } from '../platform/queries.js'
 import { FailureColumn } from './column.js'
-import { groupsOfLetters, groupsOfStatus } from './letters.js'
+import { groupDeadLetters, groupStatusFigures } from './letters.js'
 
 const words = texts.failed
 /** Nothing signals that a consumer has given something up. */
@@ -16,7 +16,7 @@ const listedLetters = queryOptions({
   queryKey: [...platformKey, 'dead-letters', 'groups'],
   queryFn: async ({ signal }) => {
     const { items, next } = await readDeadLetters({}, undefined, signal)
-    return { groups: groupsOfLetters(items), hasMore: next !== undefined }
+    return { groups: groupDeadLetters(items), hasMore: next !== undefined }
   },
   refetchInterval: everyMs,
 })
@@ -26,11 +26,11 @@ const countedLetters = ({ workspace, environment }: Place) =>
     queryKey: [workspace, environment, 'workspace-status'],
     queryFn: async ({ signal }) => {
       const params = { path: { slug: workspace } }
-      const { data } = await apiOf({ workspace, environment }).get('/workspaces/{slug}/status', {
+      const { data } = await createApi({ workspace, environment }).get('/workspaces/{slug}/status', {
         params,
         signal,
       })
-      return { groups: groupsOfStatus(data), hasMore: false }
+      return { groups: groupStatusFigures(data), hasMore: false }
     },
     refetchInterval: everyMs,
   })

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { causeOf, totalOf } from './groups.js'
+import { describeFailure, sumGroups } from './groups.js'
 
 test('groups are counted together, and said to be more where one of them may be', () => {
   const some = { count: 3, isMore: false }
-  expect(totalOf([some, { count: 4, isMore: false }], false)).toEqual({ count: 7, isMore: false })
-  expect(totalOf([some, { count: 10_000, isMore: true }], false)).toEqual({ count: 10_003, isMore: true })
-  expect(totalOf([some], true)).toEqual({ count: 3, isMore: true })
-  expect(totalOf([], false)).toEqual({ count: 0, isMore: false })
+  expect(sumGroups([some, { count: 4, isMore: false }], false)).toEqual({ count: 7, isMore: false })
+  expect(sumGroups([some, { count: 10_000, isMore: true }], false)).toEqual({ count: 10_003, isMore: true })
+  expect(sumGroups([some], true)).toEqual({ count: 3, isMore: true })
+  expect(sumGroups([], false)).toEqual({ count: 0, isMore: false })
 })
 
 test.each([
@@ -14,5 +14,5 @@ test.each([
   ['status', 'The endpoint answered 500.', 'The endpoint answered 500.'],
   ['no_such_code', 'Division by zero', 'Division by zero'],
 ])('a cause %s is shown in words', (code, message, words) => {
-  expect(causeOf({ code, message })).toBe(words)
+  expect(describeFailure({ code, message })).toBe(words)
 })

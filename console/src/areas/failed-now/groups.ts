@@ -13,7 +13,7 @@ export interface FailureRow extends Counted {
 }
 
 /** How many there are in all, and whether that is the least. */
-export function totalOf(groups: readonly Counted[], hasMore: boolean): Counted {
+export function sumGroups(groups: readonly Counted[], hasMore: boolean): Counted {
   return {
     count: groups.reduce((sum, { count }) => sum + count, 0),
     isMore: hasMore || groups.some(({ isMore }) => isMore),
@@ -23,7 +23,7 @@ export function totalOf(groups: readonly Counted[], hasMore: boolean): Counted {
 const causes: Readonly<Record<string, unknown>> = texts.causes
 
 /** In words of the console where it has some for the code, else as the service says it. */
-export function causeOf({ code, message }: FailureGroup['cause']): string {
+export function describeFailure({ code, message }: FailureGroup['cause']): string {
   const words = causes[code]
   return typeof words === 'string' ? words : message
 }

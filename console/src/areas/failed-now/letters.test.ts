@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import type { DeadLetter, WorkspaceStatus } from '../../api/api.js'
-import { groupsOfLetters, groupsOfStatus } from './letters.js'
+import { groupDeadLetters, groupStatusFigures } from './letters.js'
 
 const letter = (given: Partial<DeadLetter>) =>
   ({ service: 'analytics', consumer: 'analytics-facts', cause: 'timeout', ...given }) as DeadLetter
 
 test('dead letters are grouped by consumer and cause, with when the first and the last were given up', () => {
-  const groups = groupsOfLetters([
+  const groups = groupDeadLetters([
     letter({ createdAt: '2026-01-01T03:00:00Z' }),
     letter({ createdAt: '2026-01-01T02:00:00Z', cause: null }),
     letter({ createdAt: '2026-01-01T01:00:00Z' }),
@@ -27,7 +27,7 @@ test('the figures of a workspace are groups without times; a service that does n
       },
     ],
   } as unknown as WorkspaceStatus
-  expect(groupsOfStatus(status)).toMatchObject([
+  expect(groupStatusFigures(status)).toMatchObject([
     { service: 'analytics', target: { name: 'analytics-facts' }, count: 10_000, isMore: true },
   ])
 })

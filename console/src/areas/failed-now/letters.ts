@@ -15,7 +15,7 @@ const causeOf = (code: string | null) => ({
 })
 
 /** By consumer and cause, as the figures of a workspace have them. */
-export const groupsOfStatus = ({ services }: WorkspaceStatus): LetterGroup[] =>
+export const groupStatusFigures = ({ services }: WorkspaceStatus): LetterGroup[] =>
   services.flatMap(({ name: service, figures }) =>
     (figures?.deadLetters ?? []).map(({ consumer, cause, count }) => ({
       ...{ id: `${consumer} ${cause}`, service, cause: causeOf(cause), target: { name: consumer } },
@@ -24,7 +24,7 @@ export const groupsOfStatus = ({ services }: WorkspaceStatus): LetterGroup[] =>
   )
 
 /** The same of a list of them, the newest first, which also has when they were given up. */
-export function groupsOfLetters(letters: readonly DeadLetter[]): LetterGroup[] {
+export function groupDeadLetters(letters: readonly DeadLetter[]): LetterGroup[] {
   const groups = new Map<string, LetterGroup>()
   for (const { service, consumer, cause, createdAt } of letters) {
     const id = `${service} ${consumer} ${cause}`

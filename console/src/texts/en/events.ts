@@ -7,7 +7,7 @@ export const events = {
   when: 'When',
   request: 'Request id',
   empty: 'Nothing has happened here yet',
-  emptyHelp: 'Whatever anybody does becomes an event, with what it was before and after. Report an incident:',
+  emptyHelp: 'Every change becomes an event, with the values before and after. Create an incident:',
   emptyFiltered: 'No event matches these filters',
   select: 'Select an event to see what it changed',
   by: (who: string) => `by ${who}`,

@@ -1,4 +1,4 @@
-export const failed = {
+export const failedNow = {
   title: 'Failed now',
   deliveries: 'Deliveries',
   runs: 'Runs',
