@@ -17,8 +17,8 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const
 
-/** What somebody has signed in with, in words: `Firefox on Linux`; of another program its own name. */
-export function programOf(userAgent: string): string {
+/** The program of a session, in words: `Firefox on Linux`; of another program its own name. */
+export function parseUserAgent(userAgent: string): string {
   const named = (names: readonly (readonly [sign: string, name: string])[]) =>
     names.find(([sign]) => userAgent.includes(sign))?.[1]
   const browser = named(browsers)

@@ -3,27 +3,27 @@ import { texts } from '../../texts/en.js'
 
 type Service = PlatformStatus['services'][number]
 
-/** Something that an operator has to look at: what is wrong is the figure beside it. */
-export interface Trouble {
+/** A problem that an operator has to solve; its figure is marked in the table. */
+export interface ServiceProblem {
   kind: 'down' | 'unpublished' | 'consumers' | 'dueWork' | 'deadLetters'
   /** What to do next. */
   next: string
 }
 
-/** What is in hand for a moment is no trouble. */
+/** Shorter delays are normal. */
 const patienceMs = 60_000
 const manyPending = 1_000
 const lateSeconds = 60
 const words = texts.platform.next
 
 /** What is wrong with a service, the worst first. */
-export function troublesOf({ name, state, figures }: Service, nowMs: number): Trouble[] {
+export function findProblems({ name, state, figures }: Service, nowMs: number): ServiceProblem[] {
   if (state !== 'up' || figures === null) return [{ kind: 'down', next: words.down(name) }]
   const { oldestUnpublishedAt, consumers, dueWork } = figures
   const isStuck = oldestUnpublishedAt !== null && nowMs - Date.parse(oldestUnpublishedAt) > patienceMs
   const behind = consumers.filter(({ pending }) => (pending ?? 0) >= manyPending)
   const late = dueWork.filter(({ late, oldestSeconds }) => late > 0 && oldestSeconds > lateSeconds)
-  const letters = deadLettersOf(figures)
+  const letters = countDeadLetters(figures)
   const named = (found: readonly { name: string }[]) => found.map((each) => each.name).join(', ')
   return [
     ...(isStuck ? [{ kind: 'unpublished' as const, next: words.unpublished(name) }] : []),
@@ -35,19 +35,19 @@ export function troublesOf({ name, state, figures }: Service, nowMs: number): Tr
 
 type Figures = NonNullable<Service['figures']>
 
-export const deadLettersOf = ({ consumers }: Figures): number =>
+export const countDeadLetters = ({ consumers }: Figures): number =>
   consumers.reduce((sum, { deadLetters }) => sum + deadLetters, 0)
 
 /** It stands for events that are too large for NATS, and is given none. */
 const isConsumer = ({ name }: { name: string }): boolean => name !== 'relay'
 
 /** Events that consumers have not been given; undefined while NATS is away. */
-export function pendingOf({ consumers }: Figures): number | undefined {
+export function countPending({ consumers }: Figures): number | undefined {
   const known = consumers.filter(isConsumer).map(({ pending }) => pending)
   return known.includes(null) ? undefined : known.reduce<number>((sum, pending) => sum + (pending ?? 0), 0)
 }
 
-export const lateOf = ({ dueWork }: Figures): number => dueWork.reduce((sum, { late }) => sum + late, 0)
+export const countLate = ({ dueWork }: Figures): number => dueWork.reduce((sum, { late }) => sum + late, 0)
 
 /** A figure that counts up to a limit: at it there may be more. */
 export const countText = (count: number, most: number): string =>

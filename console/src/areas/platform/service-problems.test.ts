@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { PlatformStatus } from '../../api/api.js'
-import { countText, pendingOf, troublesOf } from './troubles.js'
+import { countPending, countText, findProblems } from './service-problems.js'
 
 type Service = PlatformStatus['services'][number]
 type Figures = NonNullable<Service['figures']>
@@ -39,18 +39,18 @@ describe('what an operator has to look at', () => {
     ['a service that does not answer', service(null, 'does not answer'), ['down']],
     ['a service that is not ready', service({ consumers: consumer({ deadLetters: 2 }) }, 'waits'), ['down']],
   ])('is %s', (_, given, kinds) => {
-    expect(troublesOf(given, now).map(({ kind }) => kind)).toEqual(kinds)
+    expect(findProblems(given, now).map(({ kind }) => kind)).toEqual(kinds)
   })
 
   test('is named, with what to do', () => {
-    const [trouble] = troublesOf(service({ consumers: consumer({ pending: 5_000 }) }), now)
+    const [trouble] = findProblems(service({ consumers: consumer({ pending: 5_000 }) }), now)
     expect(trouble?.next).toContain('itsm-audit')
   })
 })
 
-test('without NATS nobody knows what consumers have before them', () => {
-  expect(pendingOf(calm)).toBe(3)
-  expect(pendingOf({ ...calm, consumers: consumer({ pending: null }) })).toBeUndefined()
+test('without NATS it is unknown how many events wait for consumers', () => {
+  expect(countPending(calm)).toBe(3)
+  expect(countPending({ ...calm, consumers: consumer({ pending: null }) })).toBeUndefined()
 })
 
 test.each([

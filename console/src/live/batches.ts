@@ -9,7 +9,7 @@ const firstMs = 50
 const betweenMs = 1_000
 
 /** Collects what is put in and passes it on together: soon where nothing was lately, else once a second. */
-export function inTurns<Item>(timers: Timers, pass: (items: readonly Item[]) => void) {
+export function createBatches<Item>(timers: Timers, pass: (items: readonly Item[]) => void) {
   let waiting: Item[] = []
   let isResting = false
   let callOff: (() => void) | undefined

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { programOf } from './program.js'
+import { parseUserAgent } from './user-agent.js'
 
 test.each([
   ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
@@ -14,5 +14,5 @@ test.each([
   ['opsplane/0.2.0', 'opsplane'],
   ['', 'Unknown program'],
 ])('%s is %s', (userAgent, program) => {
-  expect(programOf(userAgent)).toBe(program)
+  expect(parseUserAgent(userAgent)).toBe(program)
 })
