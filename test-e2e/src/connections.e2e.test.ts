@@ -10,7 +10,7 @@ import { revocationTests } from './revocation.js'
 /** What one replica of every service is to do with. */
 const mostOfAll = 60
 const reserved = 3
-const rounds = isLongTier() ? 20 : 6
+const rounds = isLongTier() ? 20 : 3
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let receiver: Awaited<ReturnType<typeof startReceiver>>
