@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { backendNames, serviceNames } from '@opsplane/contracts'
-import { connectionsByServer, eachOf, planServices } from '@opsplane/local'
+import { connectionsByServer, mapNames, planServices } from '@opsplane/local'
 import { isLongTier, pace, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { passkeyOrigin, passkeyTests } from './passkey-journey.js'
@@ -54,9 +54,9 @@ async function openByService(): Promise<Map<string, number>> {
 function allowedByService(): Map<string, number> {
   const plan = planServices({
     secrets: cluster.secrets,
-    databaseUrls: eachOf(backendNames, (name) => `postgres://${name}/x`),
-    natsUrls: eachOf(serviceNames, () => cluster.info.natsUrl),
-    ports: eachOf(serviceNames, () => 1),
+    databaseUrls: mapNames(backendNames, (name) => `postgres://${name}/x`),
+    natsUrls: mapNames(serviceNames, () => cluster.info.natsUrl),
+    ports: mapNames(serviceNames, () => 1),
     origin: cluster.info.origin,
     environment: {},
   })

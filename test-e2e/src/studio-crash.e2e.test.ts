@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { databaseOf } from '@opsplane/local'
+import { findDatabaseUrl } from '@opsplane/local'
 import { isLongTier, pace, type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { eventsInStream } from './event-trail.js'
@@ -19,7 +19,7 @@ beforeAll(async () => {
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: () => ({ status: 200 }),
   })
-  const url = await databaseOf('database-studio', cluster.info.postgresUrl)
+  const url = await findDatabaseUrl('database-studio', cluster.info.postgresUrl)
   sql = postgres(url, { max: 1, onnotice: () => {}, connection: { search_path: 'database_studio' } })
 })
 afterAll(async () => {
