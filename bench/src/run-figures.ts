@@ -90,13 +90,13 @@ export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Prom
   say(`  without waiting runs: ${without.percent.toFixed(2)} % of a core (${without.parts})`)
   await copyRuns(cluster, { runId, count: waitingRuns })
   await settle(cluster)
-  const waiting = await cpuAtRest(cluster, restSeconds)
-  say(`  ${waitingRuns} waiting runs: ${waiting.percent.toFixed(2)} % of a core (${waiting.parts})`)
-  const more = waiting.percent - without.percent
+  const withRuns = await cpuAtRest(cluster, restSeconds)
+  say(`  ${waitingRuns} waiting runs: ${withRuns.percent.toFixed(2)} % of a core (${withRuns.parts})`)
+  const more = withRuns.percent - without.percent
   return [
     {
       name: `${waitingRuns} waiting runs at rest`,
-      value: `${waiting.percent.toFixed(2)} % of a core, ${without.percent.toFixed(2)} % without them`,
+      value: `${withRuns.percent.toFixed(2)} % of a core, ${without.percent.toFixed(2)} % without them`,
       goal: '< 0.5 % more',
       met: more < 0.5,
     },
