@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
-import { ask, cpuMs, percentile, startChild } from '../child.js'
+import { cpuMs, percentile, requestFromChild, startChild } from '../child.js'
 import type { Caller } from '../limits/callers.js'
 import { secondTenant } from '../limits/second-tenant.js'
 import { evenly } from '../load.js'
@@ -39,7 +39,8 @@ export async function measureStreams({ cluster, seconds, say }: MeasureOptions):
     STREAMS: String(ofWorkspace),
     GROUP: String(ofGroup),
   })
-  const count = () => ask<{ open: number; seen: number; failures: string[] }>(clients.child, 'count')
+  const count = () =>
+    requestFromChild<{ open: number; seen: number; failures: string[] }>(clients.child, 'count')
   try {
     for (let found = await count(); found.open < streams; found = await count()) {
       if (found.failures.length > 0) throw new Error(`streams failed: ${found.failures.join('; ')}`)
@@ -62,7 +63,7 @@ export async function measureStreams({ cluster, seconds, say }: MeasureOptions):
       (pid = 0, at) => (cpuMs(pid) - (cpuBefore[at] ?? 0)) / (performance.now() - startedAt),
     )
     const later = residentMb(pids)
-    const { latencies, failures } = await ask<{ latencies: number[]; failures: string[] }>(
+    const { latencies, failures } = await requestFromChild<{ latencies: number[]; failures: string[] }>(
       clients.child,
       'report',
     )

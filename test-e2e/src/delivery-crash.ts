@@ -9,28 +9,25 @@ import {
 } from '@opsplane/testing'
 import postgres from 'postgres'
 import { killAndRecover, startCreating, type Victim } from './crash-load.js'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient, type TestCluster } from './platform.js'
 
 const seed = Number(process.env.CRASH_SEED ?? 20_261)
 const kills = Number(process.env.DELIVERY_KILLS ?? 3)
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let cluster: TestCluster
 let api: Api
 let receiver: Receiver
 let sql: postgres.Sql
 /** Whether the endpoints that fail have been mended. */
 let mended = false
 /** The load's first worker's. */
-const deadTitles = 'crash-0-'
+const deadTitles = 'delivered-0-'
 const failedOnce = new Set<string>()
+const webhooks: string[] = []
 
 const eventOf = ({ headers }: ReceivedRequest) => String(headers['webhook-id'])
 
-beforeAll(async () => {
-  cluster = await startTestCluster({
-    services: ['itsm', 'dispatcher'],
-    extra: { NATS_ACK_WAIT_MS: '1000', WEBHOOK_DRAIN_PER_SECOND: '1000' },
-  })
+async function begin(): Promise<void> {
   api = apiClient(cluster.info)
   sql = postgres(cluster.info.postgresUrl, { max: 1 })
   receiver = await startReceiver({
@@ -43,21 +40,35 @@ beforeAll(async () => {
       return { status: seen ? 200 : 500 }
     },
   })
-})
-afterAll(async () => {
-  await sql?.end({ timeout: 5 })
-  await receiver?.stop()
-  await cluster?.stop()
-})
+}
 
 async function webhook(name: string, settings: Record<string, unknown> = {}): Promise<string> {
   const answer = await api<{ data: { id: string } }>('POST', '/webhooks', {
     body: { name, url: `${receiver.url}/${name}`, events: ['incident.created'], ...settings },
   })
+  webhooks.push(answer.body.data.id)
   return answer.body.data.id
 }
 
-test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no event undelivered`, async () => {
+/** Tests of a cluster whose dispatcher, NATS and Postgres they kill. */
+export function deliveryCrashTests(setting: () => TestCluster): void {
+  beforeAll(async () => {
+    cluster = setting()
+    await begin()
+  })
+  afterAll(async () => {
+    for (const id of webhooks) await api('DELETE', `/webhooks/${id}`)
+    await sql?.end({ timeout: 5 })
+    await receiver?.stop()
+  })
+
+  test(
+    `${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no event undelivered`,
+    killUnderLoad,
+  )
+}
+
+async function killUnderLoad(): Promise<void> {
   const random = seededRandom(seed)
   const steady = await webhook('steady', { retries: 20 })
   const flaky = await webhook('flaky', { retries: 20, retry_schedule: [1] })
@@ -65,7 +76,7 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
   const dead = await webhook('dead', { retries: 0, filter })
   // One after the other, so that each pause comes after exactly five failures.
   const strict = await webhook('strict', { retries: 0, filter, ordering_key: 'workspace_id' })
-  const load = startCreating(api, { pauseMs: 100 })
+  const load = startCreating(api, { pauseMs: 100, prefix: 'delivered' })
   const { dispatcher } = cluster.services
   const victims: Record<string, Victim> = { dispatcher, nats: cluster.nats, postgres: cluster.postgres }
   const names = Object.keys(victims)
@@ -105,7 +116,7 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
       `steady got ${repeated} twice or more (bound ${bound}), flaky ${repetitions('/flaky') - failedOnce.size}; ` +
       `dead was paused ${pauses.length} times, each time once; strict ${strictPauses.length} times, after exactly 5 failures\n`,
   )
-})
+}
 
 /** WEBHOOK_ENDPOINT_CONCURRENCY, and how many results may wait for their record (delivery/dispatch.ts). */
 const endpointConcurrency = 32

@@ -24,7 +24,7 @@ export async function requirePostgres(url: string, oldest = oldestPostgres): Pro
   }
 }
 
-/** Throws LocalRunError where the NATS of NATS_URL does not answer in time, is too old, lets nobody in, or has no JetStream. */
+/** Throws LocalRunError where the NATS of NATS_URL does not answer in time, is too old, rejects the login, or has no JetStream. */
 export async function requireNats(url: string, waitMs = natsWaitMs): Promise<void> {
   for (const each of url.split(','))
     requireUrl('NATS_URL', each.trim(), /^(nats|tls):$/, 'nats://user:password@host:4222')

@@ -1,5 +1,5 @@
 /** A value for each of these names. */
-export function eachOf<Name extends string, T>(
+export function mapNames<Name extends string, T>(
   names: readonly Name[],
   value: (name: Name) => T,
 ): Record<Name, T> {
