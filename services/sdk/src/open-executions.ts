@@ -52,7 +52,7 @@ export async function openExecutions(
   })
   const invoking = createInvoking({ database: ctx.database, loading, executions, readResult })
   const replaying = createReplaying(ctx.database, invoking, executions)
-  ctx.dueWork.start(executionRetryWork(ctx.database, replaying))
+  ctx.dueWork.start(executionRetryWork(ctx.database, replaying, parts.settings))
   return {
     executions,
     invoking,

@@ -12,7 +12,9 @@ export const ExecutionRetry = z
     id: idSchema('executionRetry'),
     artifactId: z.string(),
     failures: z.string().meta({ description: 'The group of failures.' }),
-    status: ExecutionRetryStatus,
+    status: ExecutionRetryStatus.meta({
+      description: 'Also `canceled` where who has asked for it may invoke artifacts no more.',
+    }),
     total: z.int().meta({ description: 'Executions that matched when it was asked for.' }),
     retried: z.int().meta({ description: 'Replays that were accepted so far.' }),
     refused: z.int().meta({

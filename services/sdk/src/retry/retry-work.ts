@@ -1,4 +1,5 @@
-import { ApiError, Environment } from '@opsplane/contracts'
+import { ApiError, Environment, Rights } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
 import { type Database, type LeasedRow, leased } from '@opsplane/postgres'
 import type { ExecutionCaller } from '../execution/model.js'
 import type { Replaying } from '../invoke/replaying.js'
@@ -22,7 +23,8 @@ interface Step {
   retried: number
   refused: number
   last: string
-  isLast: boolean
+  /** What the retry ends as. */
+  ended: 'completed' | 'canceled' | null
 }
 
 export const retryingExecutions = 'execution retries'
@@ -36,12 +38,28 @@ const columns = [
 
 /**
  * Works off retries of groups in steps. A step that is repeated after a crash finds replays of the executions it had been at, and
- * passes over those; what fails again has ended behind the position of the job.
+ * passes over those; what fails again has ended behind the position of the job. It is canceled once who has asked for it may invoke
+ * nothing any more.
  */
-export function executionRetryWork({ sql }: Pick<Database, 'sql'>, { accept }: Pick<Replaying, 'accept'>) {
+export function executionRetryWork(
+  { sql }: Pick<Database, 'sql'>,
+  { accept }: Pick<Replaying, 'accept'>,
+  settings: Pick<ServiceClient, 'post'>,
+) {
+  const mayInvoke = async ({ workspace_id: workspaceId, user_id: userId }: RetryRow) => {
+    const { permissions } = await settings.post(
+      '/internal/rights',
+      { workspaceId, userIds: [userId] },
+      Rights,
+    )
+    return permissions[userId]?.includes('sdk:invoke') === true
+  }
+
   async function step(row: RetryRow, signal: AbortSignal): Promise<Step> {
     const tenant = { workspaceId: row.workspace_id, environment: Environment.parse(row.environment) }
     const selection = { tenant, targetId: row.artifact_id, cause: row.cause, position: row.position }
+    if (!(await mayInvoke(row)))
+      return { retried: 0, refused: 0, last: row.last_execution_id, ended: 'canceled' }
     const ids = await nextExecutions(sql, selection, { after: row.last_execution_id, limit: stepSize })
     const made = { retried: 0, refused: 0, last: row.last_execution_id }
     const { user_id: userId, request_id: requestId, caller, depth, at: now } = row
@@ -56,7 +74,7 @@ export function executionRetryWork({ sql }: Pick<Database, 'sql'>, { accept }: P
       }
       made.last = id
     }
-    return { ...made, isLast: ids.length < stepSize }
+    return { ...made, ended: ids.length < stepSize ? 'completed' : null }
   }
 
   return leased<RetryRow, Step>({
@@ -72,10 +90,10 @@ export function executionRetryWork({ sql }: Pick<Database, 'sql'>, { accept }: P
         await tx.unsafe(
           `update execution_retries set retried = retried + $2::text::int, refused = refused + $3::text::int,
              last_execution_id = $4, due_at = now(),
-             status = case when status = 'running' and $5::text::boolean then 'completed' else status end,
-             finished_at = case when status = 'running' and $5::text::boolean then now() else finished_at end
+             status = case when status = 'running' then coalesce($5::text, status) else status end,
+             finished_at = case when status = 'running' and $5::text is not null then now() else finished_at end
            where id = $1`,
-          [row.key, String(result.retried), String(result.refused), result.last, String(result.isLast)],
+          [row.key, String(result.retried), String(result.refused), result.last, result.ended],
         )
     },
   })

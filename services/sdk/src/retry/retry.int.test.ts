@@ -86,6 +86,19 @@ describe('a retry of a group of failed executions', () => {
     expect(row?.caller.permissions).toEqual(agent.permissions)
   })
 
+  it('ends once who has asked for it may invoke nothing any more', async () => {
+    const { fail, groups, replaysOf } = await failing('left')
+    const original = await fail({ order: 1 })
+    const [group] = await groups()
+    const left = { ...world.principal, userId: 'usr_left' }
+    world.settings.rights.set(left.userId, null)
+    const { job } = (await retry(group, { to: group?.to }, world.service.as(left))).data(
+      ExecutionRetryStarted,
+    )
+    expect(await over(job?.id)).toMatchObject({ status: 'canceled', retried: 0, refused: 0 })
+    expect(await replaysOf(original)).toBe(0)
+  })
+
   it('is replayed no further once it is canceled, and goes on for nobody else meanwhile', async () => {
     const { fail, groups } = await failing('many')
     for (let order = 0; order < 25; order++) await fail({ order })
