@@ -21,6 +21,11 @@ async function read(caller: Caller, group: number): Promise<void> {
   const url = `${caller.url}/events/stream?type=incident.created&changed=false&filter=${filter}`
   const ended = (why: string) => failures.push(`a stream ended: ${why}`)
   get(url, { headers, agent: false }, (response) => {
+    // A gateway that sheds load has its clients come again.
+    if (response.statusCode === 503) {
+      response.resume()
+      return void delay(1_000).then(() => read(caller, group))
+    }
     if (response.statusCode !== 200) ended(`answered ${response.statusCode}`)
     let text = ''
     response.setEncoding('utf8').on('data', (chunk: string) => {
