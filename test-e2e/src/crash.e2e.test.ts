@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import {
@@ -20,9 +20,11 @@ import postgres from 'postgres'
 import { createCliRunner } from './cli.js'
 import { expectNothingLost } from './crash-checks.js'
 import { type CreateLoad, describeServices, killAndRecover, startCreating } from './crash-load.js'
+import { deliveryCrashTests } from './delivery-crash.js'
 import { clientTimeoutMs } from './event-trail.js'
 import { createFaults } from './faults.js'
 import { type Neighbour, startNeighbour } from './neighbour.js'
+import { outageTests } from './outage.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -33,10 +35,15 @@ let sql: postgres.Sql
 let neighbour: Neighbour
 
 /** Nothing is done to the others, which read every event: the long tier has them too. */
-const started: readonly BackendName[] = isLongTier() ? backendNames : ['settings', 'itsm', 'dispatcher']
+const started: readonly BackendName[] = isLongTier()
+  ? backendNames
+  : ['settings', 'itsm', 'dispatcher', 'database-studio', 'sdk']
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ services: started, extra: { NATS_ACK_WAIT_MS: '1000' } })
+  cluster = await startTestCluster({
+    services: started,
+    extra: { NATS_ACK_WAIT_MS: '1000', WEBHOOK_DRAIN_PER_SECOND: '1000' },
+  })
   api = apiClient(cluster.info)
   sql = postgres(cluster.info.postgresUrl, { max: 1, onnotice: () => {} })
   neighbour = await startNeighbour(cluster)
@@ -76,7 +83,7 @@ test('what a dead process had in flight is redelivered to every consumer, after 
 })
 
 test(`${faults} kills, losses and outages (seed ${seed}) lose no acknowledged incident, event or delivery`, async () => {
-  await api('POST', '/webhooks', {
+  const webhook = await api<{ data: { id: string } }>('POST', '/webhooks', {
     body: {
       name: 'crash',
       url: `${receiver.url}/crash`,
@@ -99,6 +106,7 @@ test(`${faults} kills, losses and outages (seed ${seed}) lose no acknowledged in
     throw new Error(`${String(cause)}\n${describeServices(cluster)}`, { cause })
   })
   await neighbour.nothingIsShared()
+  expect((await api('DELETE', `/webhooks/${webhook.body.data.id}`)).status).toBe(204)
   await rebuildChangesNothing()
 })
 
@@ -128,3 +136,7 @@ async function rebuildChangesNothing(): Promise<void> {
   expect([code, stderr]).toEqual([0, expect.any(String)])
   expect(await rows()).toBe(before)
 }
+
+describe('deliveries', () => deliveryCrashTests(() => cluster))
+
+describe('outages', () => outageTests(() => cluster, started))

@@ -222,10 +222,17 @@ function failures<T>({
   return [`${errorInstance} — ${JSON.stringify(counterexample)?.slice(0, 500)} (path ${counterexamplePath})`]
 }
 
-/** What is made of random values: one of the three for each operation, another one for the next; a longer run tries all. */
+/**
+ * What is made of random values: one of the three for every second operation, another one for the next; a longer run
+ * tries all.
+ */
 const randomKinds = ['valid', 'boundary', 'any'] as const
-const isTried = (operation: Operation, kind: (typeof randomKinds)[number]) =>
-  someFor(operation, operation.body ? randomKinds : randomKinds.slice(0, 2), 1).includes(kind)
+const isTried = (operation: Operation, kind: (typeof randomKinds)[number]) => {
+  const place = operations.indexOf(operation)
+  if (runs > 1) return true
+  const kinds = operation.body ? randomKinds : randomKinds.slice(0, 2)
+  return place % 2 === 0 && kinds[(place / 2) % kinds.length] === kind
+}
 
 test('whatever the schemas allow is answered as declared', () =>
   everyOperation(async (each) => (isTried(each, 'valid') ? fuzz(each, 'valid') : [])))
@@ -258,7 +265,7 @@ test('a body that is wrong in one place is refused, and the place is named', asy
     const problems: string[] = []
     const good = world.goodBody(operation)
     const broken = breakBody(document, operation.body, good, waysEach)
-    for (const { text, pointer } of someFor(operation, broken, 2)) {
+    for (const { text, pointer } of someFor(operation, broken, 1)) {
       if (judge.allows(operation, JSON.parse(text)) && !/\\u0000|\\ud800/.test(text)) continue
       problems.push(...(await refused(operation, { target, text }, ['validation_failed'], ['body', pointer])))
     }
@@ -338,7 +345,7 @@ test('wrong addresses, queries and headers are refused, and the place is named',
           pointer ? ['query', pointer] : undefined,
         ),
       )
-    for (const each of someFor(operation, wrongQueries(operation), 3)) query(each)
+    for (const each of someFor(operation, wrongQueries(operation), 1)) query(each)
     for (const [headers, codes] of someFor(operation, wrongHeaders(operation), 1))
       tries.push(refused(operation, { target, text, headers }, codes))
     for (const { name } of parametersIn(operation, 'path')) {
@@ -362,14 +369,14 @@ test('no request is accepted without a credential, or with a made-up one', async
     const text = goodText(operation)
     const as = (authorization: string | undefined, codes: string[]) =>
       refused(operation, { target, text, headers: { authorization } }, codes)
-    const problems = await as(undefined, ['unauthenticated'])
-    const madeUp: [string, string[]][] = [
+    const credentials: [string | undefined, string[]][] = [
+      [undefined, ['unauthenticated']],
       ['Basic b3duZXI6eA==', ['unauthenticated', 'invalid_token']],
       ['Bearer ops_key_x_y', ['invalid_token']],
       [`Bearer ${'é'.repeat(20)}`, ['unauthenticated', 'invalid_token']],
     ]
-    for (const each of someFor(operation, madeUp, 1)) problems.push(...(await as(...each)))
-    return problems
+    const problems = await Promise.all(someFor(operation, credentials, 1).map((each) => as(...each)))
+    return problems.flat()
   })
 })
 

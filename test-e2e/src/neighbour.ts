@@ -7,7 +7,7 @@ import {
   bootstrapOwner,
   type Cluster,
   choosePorts,
-  eachOf,
+  mapNames,
   openState,
   planServices,
   provisionAll,
@@ -43,7 +43,7 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
   const ports = await choosePorts()
   const origin = `http://127.0.0.1:${ports.gateway}`
   // Its users are the server's business; what keeps the two apart is the prefix.
-  const natsUrls = eachOf(serviceNames, () => info.natsUrl)
+  const natsUrls = mapNames(serviceNames, () => info.natsUrl)
   const extra = { RATE_LIMIT_PER_MINUTE: '60000', DATABASE_POOL_SIZE: '3' }
   const plan = planServices({ secrets, databaseUrls, natsUrls, natsPrefix, ports, origin, extra })
   const services = running.map((name) =>

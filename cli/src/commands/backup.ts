@@ -129,8 +129,8 @@ async function restoreFrom(ops: Ops, io: Io, command: Command, options: RestoreO
         target: ops.findTarget({ ...options, home }, io.env),
         keys: requireKeys(await readKeys(ops, io, options)),
       })
-    : await ops.withServersOf(home, (target) =>
-        ops.restore({ ...task, target, keys: requireKeys(ops.masterKeysOf(home)) }),
+    : await ops.withLocalServers(home, (target) =>
+        ops.restore({ ...task, target, keys: requireKeys(ops.readMasterKeys(home)) }),
       )
   printer.one(result, [
     ['as of', result.at],

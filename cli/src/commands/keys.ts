@@ -108,7 +108,7 @@ async function placeOf(ops: Ops, io: Io, command: Command, options: KeyOptions):
   if (options.databaseUrl !== undefined || io.env.DATABASE_URL) {
     return { databaseUrl, keys: await readKeys(ops, io, options) }
   }
-  const keys = ops.masterKeysOf(home)
+  const keys = ops.readMasterKeys(home)
   // Says what is missing.
   if (!keys) databaseUrl()
   if (options.keysStdin) throw usageError('The keys of the platform started here are in its secrets.json.')
@@ -139,7 +139,7 @@ export function requireKeys(keys: MasterKeys | undefined): MasterKeys {
 
 async function check(ops: Ops, io: Io, command: Command, { databaseUrl, keys }: Place): Promise<void> {
   const counts = await ops.masterKeysInUse({ databaseUrl: databaseUrl() })
-  const ids = keys && ops.keyIdsOf(keys)
+  const ids = keys && ops.toKeyIds(keys)
   const useOf = (keyId: string) => {
     if (!ids) return null
     if (keyId === ids.keyId) return 'present'
@@ -160,8 +160,8 @@ async function check(ops: Ops, io: Io, command: Command, { databaseUrl, keys }: 
 
 function prepare(ops: Ops, io: Io, command: Command, home: string, dryRun: boolean): void {
   const printer = printerFor(io, command)
-  const keys = dryRun ? ops.masterKeysOf(home) : ops.prepareMasterKey(home)
-  const { keyId, previousKeyIds } = ops.keyIdsOf(requireKeys(keys))
+  const keys = dryRun ? ops.readMasterKeys(home) : ops.prepareMasterKey(home)
+  const { keyId, previousKeyIds } = ops.toKeyIds(requireKeys(keys))
   printer.one({ keyId, previousKeyIds }, [
     ['master key', keyId],
     ['previous', previousKeyIds.join(', ') || null],

@@ -18,6 +18,8 @@ import { invokeRoutes } from './invoke/routes.js'
 import { createRunCode } from './invoke/run-code.js'
 import { createExecutionSealing } from './invoke/sealing.js'
 import { createTraceQuota } from './invoke/trace-quota.js'
+import { executionRetryWork, retryingExecutions } from './retry/retry-work.js'
+import { executionRetryRoutes } from './retry/routes.js'
 
 export interface OpenExecutionsOptions extends HostParts {
   runner: Pick<CodeRunner, 'run'>
@@ -50,12 +52,14 @@ export async function openExecutions(
   })
   const invoking = createInvoker({ database: ctx.database, loading, executions, readResult })
   const replaying = createExecutionReplays(ctx.database, invoking, executions)
+  ctx.dueWork.start(executionRetryWork(ctx.database, replaying, parts.settings))
   return {
     executions,
     invoking,
     routes: [
       ...invokeRoutes(invoking),
       ...apiRoutes(createCallArtifact(invoking)),
+      ...executionRetryRoutes(ctx, () => ctx.dueWork.wake(retryingExecutions)),
       ...executionRoutes(ctx, invoking, replaying, readResult),
     ],
     background: [...background, ...executions.background, startRetention(ctx, parts.settings)],

@@ -1,10 +1,10 @@
 import { type BackendName, backendNames } from '@opsplane/contracts'
-import { databaseOf } from '@opsplane/local'
+import { findDatabaseUrl } from '@opsplane/local'
 import postgres from 'postgres'
 
 async function eachLog(adminUrl: string, change: (schema: string, role: string) => string) {
   const changeOne = async (service: BackendName) => {
-    const sql = postgres(await databaseOf(service, adminUrl), { max: 1, onnotice: () => undefined })
+    const sql = postgres(await findDatabaseUrl(service, adminUrl), { max: 1, onnotice: () => undefined })
     const schema = service.replaceAll('-', '_')
     try {
       const [role] = await sql<{ name: string }[]>`select opsplane.role_name(${schema}) as name`

@@ -11,6 +11,8 @@ import { expectProgress, type Loads, startTraffic, type Traffic } from './traffi
 /** Each replica of each service and each NATS server so many times; without it one of each of the busiest once. */
 const rounds = Number(process.env.REPLICA_KILLS ?? 0)
 const busiest: ServiceName[] = ['gateway', 'settings', 'itsm', 'dispatcher']
+/** What they do by themselves another replica takes over; the others of the busiest only answer requests. */
+const killedOnce: ServiceName[] = ['itsm', 'dispatcher']
 
 const strangersPerMinute = 60
 
@@ -78,7 +80,7 @@ describe('two gateways', () => {
 
 test('every service is replaced under load, replica by replica: no request fails, and nothing is lost', async () => {
   await traffic.during('replaced', async (loads) => {
-    for (const place of [0, 1]) await replace(place, loads)
+    for (const place of rounds > 0 ? [0, 1] : [0]) await replace(place, loads)
     expect([loads.incidents.refused(), loads.topic.refused()]).toEqual([0, 0])
   })
 })
@@ -130,11 +132,10 @@ async function replace(place: number, loads: Loads): Promise<void> {
 }
 
 function victims(): Record<string, Victim> {
-  const processes = Object.values(platform.replicas).flatMap((replicas) =>
-    replicas
-      .slice(0, rounds > 0 ? replicas.length : 1)
-      .map((replica, n) => [`${replica.name}-${n}`, replica] as const),
+  const chosen = Object.values(platform.replicas).flatMap((replicas) =>
+    rounds > 0 ? [replicas] : replicas.slice(0, 1).filter(({ name }) => killedOnce.includes(name)),
   )
+  const processes = chosen.flat().map((replica, n) => [`${replica.name}-${n}`, replica] as const)
   const servers = platform.nats.map((server, n) => [`nats-${n}`, server] as const)
   return Object.fromEntries([...processes, ...servers])
 }

@@ -34,7 +34,7 @@ export async function startTraffic({ info, certificate }: ReplicatedPlatform): P
     async during(name, happen) {
       const webhook = { name, url: `${receiver.url}/${name}`, events, retries: 10 }
       expect(await api('POST', '/webhooks', { body: webhook })).toMatchObject({ status: 201 })
-      const incidents = startCreating(api, { changes: 2, pauseMs: 50, prefix: name })
+      const incidents = startCreating(api, { changes: 2, pauseMs: isLongTier() ? 50 : 100, prefix: name })
       const topic = startTopic(api, name)
       try {
         await waitFor(() => incidents.acknowledged.size > 0 && topic.read.length > 0)

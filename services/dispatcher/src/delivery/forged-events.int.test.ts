@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { eventExample, eventHeaders, natsNames, newId } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { testNatsUrl, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { signedHeaders, testNatsUrl, waitFor } from '@opsplane/testing'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -29,7 +29,7 @@ it('sends no webhook for an event its source has not signed, and keeps it as a d
     if (change === 'body') signed.body = body.replace('incident', 'accident')
     if (change === 'subject') signed.subject = names.eventSubject({ ...event, workspaceId: 'ws_other' })
     const by = change === 'foreign' ? 'apps' : 'itsm'
-    const headers = vouchedHeaders(signed, { by, messageId: event.id })
+    const headers = signedHeaders(signed, { by, messageId: event.id })
     if (change === 'unsigned') headers.delete(eventHeaders.signature)
     await connection.request(subject, body, { headers, timeout: 60_000 })
     return event.id
@@ -85,7 +85,7 @@ it('records no position of such an event, and verifies also events no webhook su
   const publish = async (position: number, isSigned: boolean) => {
     const event = { ...eventExample('incident.created'), id: newId('event'), workspaceId: 'ws_without' }
     const signed = { subject: names.eventSubject(event), body: JSON.stringify(event) }
-    const headers = vouchedHeaders(signed, { messageId: event.id, position })
+    const headers = signedHeaders(signed, { messageId: event.id, position })
     if (!isSigned) headers.delete(eventHeaders.signature)
     await connection.request(signed.subject, signed.body, { headers, timeout: 60_000 })
     return event.id

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { causeHeader, createCauseVerifier } from '@opsplane/http'
-import { settled, testKeys } from '@opsplane/testing'
+import { testKeys, waitUntilSettled } from '@opsplane/testing'
 import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
@@ -181,7 +181,7 @@ describe('a delivery', () => {
 
   it('of a webhook, about another one, arrives; about itself, never', async () => {
     // Else the watcher hears of the webhooks before it as well.
-    await settled(fixture.service)
+    await waitUntilSettled(fixture.service)
     const watcher = await fixture.webhook('watcher', { events: ['webhook.*'] })
     const other = await fixture.webhook('watched')
     await fixture.api.patch(`/webhooks/${watcher.id}`, { name: 'Renamed' })

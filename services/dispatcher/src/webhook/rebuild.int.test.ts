@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, it } from '@jest/globals'
-import { settled } from '@opsplane/testing'
+import { waitUntilSettled } from '@opsplane/testing'
 import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
@@ -13,7 +13,7 @@ it('webhooks are followed after their table was rebuilt as before', async () => 
   await fixture.webhook('before')
   await fixture.publish({ type: 'after.created' })
   // Else it may be taken to the webhook that is made after it.
-  await settled(fixture.service)
+  await waitUntilSettled(fixture.service)
   await fixture.service.rebuild()
   const webhook = await fixture.webhook('after')
   await fixture.publish({ type: 'after.created' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, ScheduledJob } from '@opsplane/contracts'
-import { settled, testPrincipal, waitFor } from '@opsplane/testing'
+import { testPrincipal, waitFor, waitUntilSettled } from '@opsplane/testing'
 import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
 let world: SdkFixture
@@ -141,6 +141,6 @@ it('has rules that fail on failures come to an end', async () => {
       .items
   await world.api.post('/sdk/artifacts/unlucky/invoke', {})
   await waitFor(async () => (await mourned()).length === 10)
-  await settled(world.service)
+  await waitUntilSettled(world.service)
   expect(await mourned()).toHaveLength(10)
 })
