@@ -8,7 +8,7 @@ import {
   consoleVersion,
   versionPath,
 } from '@opsplane/gateway/console-page'
-import { builtAssets, type KeptDocument } from '@opsplane/http'
+import { builtAssets, type CachedDocument } from '@opsplane/http'
 import { buildAnswers } from './answers.js'
 import { eventAt } from './events.js'
 import { me, permissionsOfOwner, workspace } from './people.js'
@@ -129,7 +129,7 @@ function openStream(response: ServerResponse, streams: Set<ServerResponse>): voi
   response.on('close', () => streams.delete(response))
 }
 
-async function sendKept(response: ServerResponse, kept: KeptDocument, headers: object = {}): Promise<void> {
+async function sendKept(response: ServerResponse, kept: CachedDocument, headers: object = {}): Promise<void> {
   const { bytes } = await kept.bytesFor(undefined)
   response.writeHead(200, { ...headers, 'content-type': kept.contentType }).end(bytes)
 }

@@ -2,7 +2,7 @@ import {
   ApiError,
   type Execution,
   invalidField,
-  ReplayExecution,
+  type ReplayExecution,
   type TenantScope,
 } from '@opsplane/contracts'
 import { computeRequestDepth, type RequestMeta } from '@opsplane/http'
@@ -49,12 +49,12 @@ export function createExecutionReplays(
         throw error instanceof ApiError && error.code === 'not_found' ? removed(shown.artifact_slug) : error
       },
     )
-    const input = checkedInput(artifact.inputSchema, asked.input ?? shown.input)
+    const input = validateInput(artifact.inputSchema, asked.input ?? shown.input)
     const { tenant, now, requestId, traceparent, depth, caller, userId } = by
     return {
       ...{ tenant, artifact, input, now, requestId, traceparent, depth, caller },
       ...{ replayOf: id, timeoutMs: asked.timeoutMs, type: executionType },
-      records: asked.input === undefined ? records : [...records, ...recordsInInput(input)],
+      records: asked.input === undefined ? records : [...records, ...findInputRecords(input)],
       trigger: { type: 'manual', id: userId },
     }
   }

@@ -8,13 +8,13 @@ import {
   type Page,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type Database, groupOf, type NamedFailures, uniqueViolation } from '@opsplane/postgres'
+import { type Database, type FailureGroupKey, formatGroupId, uniqueViolation } from '@opsplane/postgres'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import { causeOf, failedNow } from '../execution/failures.js'
-import type { ReplayCaller } from '../invoke/replaying.js'
+import type { ReplayCaller } from '../invoke/replays.js'
 import { executionRetries } from './tables.js'
 
-export interface SelectedExecutions extends NamedFailures {
+export interface SelectedExecutions extends FailureGroupKey {
   tenant: TenantScope
   /** Of the order of changes: executions that had ended by then. */
   position: string
@@ -145,7 +145,7 @@ function presentRetry(row: typeof executionRetries.$inferSelect): ExecutionRetry
   const { id, artifactId, cause, status, total, retried, refused, createdAt, finishedAt } = row
   return ExecutionRetry.parse({
     ...{ id, artifactId, status, total, retried, refused },
-    failures: groupOf({ targetId: artifactId, cause }),
+    failures: formatGroupId({ targetId: artifactId, cause }),
     createdAt: new Date(createdAt).toISOString(),
     finishedAt: finishedAt && new Date(finishedAt).toISOString(),
   })

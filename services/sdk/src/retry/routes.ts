@@ -1,9 +1,9 @@
 import { ApiError, ExecutionRetry, ExecutionRetryStarted, idSchema, RetryFailures } from '@opsplane/contracts'
-import { defineList, defineRoute, depthOfRequest, type RequestMeta, type Route } from '@opsplane/http'
-import { failuresPosition, namedFailures } from '@opsplane/postgres'
+import { computeRequestDepth, defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { failuresPosition, parseGroupId } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { executionCaller } from '../invoke/invoking.js'
-import type { ReplayCaller } from '../invoke/replaying.js'
+import { toExecutionCaller } from '../invoke/invoker.js'
+import type { ReplayCaller } from '../invoke/replays.js'
 import {
   cancelExecutionRetry,
   getExecutionRetry,
@@ -40,7 +40,7 @@ export function executionRetryRoutes(
       errors: ['not_found', 'conflict', 'validation_failed'],
       idempotency: 'claim',
       handler: async ({ params: { groupId }, body: { to, dryRun }, meta }) => {
-        const named = namedFailures(groupId)
+        const named = parseGroupId(groupId)
         const { tenant } = meta
         await requireArtifact(database.sql, named.targetId, tenant)
         const position = failuresPosition(cursors, { to, groupId, tenant })
@@ -105,6 +105,6 @@ const callerOf = (meta: RequestMeta): ReplayCaller => {
   const { tenant, now, requestId, principal } = meta
   return {
     ...{ tenant, now, requestId, userId: principal.userId },
-    ...{ caller: executionCaller(principal), depth: depthOfRequest(meta) },
+    ...{ caller: toExecutionCaller(principal), depth: computeRequestDepth(meta) },
   }
 }
