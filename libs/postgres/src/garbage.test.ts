@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
-test('statements that nobody refers to any more leave with the next collection of the young part of the heap', () => {
+test('statements without references are freed with the next collection of the young part of the heap', () => {
   // Of some 6,000, all of which the client as it is published keeps until the whole heap is collected.
   expect(bytesKept()).toBeLessThan(300)
 })

@@ -31,7 +31,7 @@ export const databaseStudio = defineService<StudioConfig>({
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   afterMigrations: provisionPlane,
-  beside: spacesBeside,
+  extraSchemas: spacesBeside,
   otherConnections: ({ dataSessions }) => dataSessions,
   deciders: [table, savedQuery, migration],
   setup(ctx) {

@@ -38,7 +38,7 @@ export const deployment: Decider<StoredDeployment, DeploymentCommand, Deployment
     if (command.kind === 'record') {
       if (state !== null) throw new ApiError('conflict', 'A deployment does not change.')
       const { state: after, contents } = command
-      return [{ type: `deploy.${after.status}`, after, ...(contents && { beside: [contents] }) }]
+      return [{ type: `deploy.${after.status}`, after, ...(contents && { extraRows: [contents] }) }]
     }
     if (state === null) throw notFound()
     switch (command.kind) {
