@@ -15,7 +15,7 @@ export interface DueAggregate extends DueRow {
 }
 export const aggregateColumns = ['workspace_id', 'environment', 'version', 'state']
 
-export const tenantOf = (row: Pick<DueAggregate, 'workspace_id' | 'environment'>): TenantScope => ({
+export const toTenant = (row: Pick<DueAggregate, 'workspace_id' | 'environment'>): TenantScope => ({
   workspaceId: row.workspace_id,
   environment: Environment.parse(row.environment),
 })
@@ -38,5 +38,5 @@ export function dueCommands({ store }: DueContext, options: DueCommandsOptions):
   })
 }
 
-/** Somebody has written to one of them in this very moment. */
+/** A concurrent write has changed one of the aggregates. */
 export const isLostRace = (error: unknown): boolean => error instanceof VersionRaceError
