@@ -179,7 +179,9 @@ test('what is public answers everyone the same, and reveals nothing of what does
     }
     const anonymous = await said()
     const answers = await Promise.all([platform.info.apiKey, keys.elsewhere, 'ops_key_x_y'].map(said))
-    return answers.filter((answer) => answer !== anonymous).map((answer) => `${answer} instead of ${anonymous}`)
+    return answers
+      .filter((answer) => answer !== anonymous)
+      .map((answer) => `${answer} instead of ${anonymous}`)
   }))
 
 /** Bodies that are wrong whatever they are sent to. */

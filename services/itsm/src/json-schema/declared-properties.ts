@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, formatPointerStep } from '@opsplane/json-schema'
+import { formatPointerStep, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { resolveReference } from './references.js'
 import { type Context, invalidSchema } from './schema-rules.js'
 

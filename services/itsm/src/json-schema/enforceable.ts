@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, formatPointerStep } from '@opsplane/json-schema'
+import { formatPointerStep, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { compile } from './compile.js'
 import { checkClosed, checkForm } from './declared-properties.js'
 import { definitionName } from './references.js'
@@ -70,7 +70,8 @@ function checkKeywords(schema: JsonSchema, path: string, { root }: Context): voi
 /** What it refers to stands in its place, held to what holds there. */
 function checkReference(schema: JsonSchema, path: string, context: Context): void {
   const sibling = Object.keys(schema).find((name) => name !== '$ref' && !annotations.includes(name))
-  if (sibling !== undefined) throw invalidSchema(path + formatPointerStep(sibling), 'cannot be combined with $ref')
+  if (sibling !== undefined)
+    throw invalidSchema(path + formatPointerStep(sibling), 'cannot be combined with $ref')
   const name = definitionName(context.root, schema.$ref)
   if (name === undefined)
     throw invalidSchema(`${path}/$ref`, 'must name one of the $defs of the schema, such as #/$defs/address')

@@ -8,7 +8,7 @@ import {
   type Page,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type Database, formatGroupId, type FailureGroupKey, uniqueViolation } from '@opsplane/postgres'
+import { type Database, type FailureGroupKey, formatGroupId, uniqueViolation } from '@opsplane/postgres'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import { causeOf, failedNow } from '../execution/failures.js'
 import type { ReplayCaller } from '../invoke/replaying.js'

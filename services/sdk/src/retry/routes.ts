@@ -1,5 +1,5 @@
 import { ApiError, ExecutionRetry, ExecutionRetryStarted, idSchema, RetryFailures } from '@opsplane/contracts'
-import { defineList, defineRoute, computeRequestDepth, type RequestMeta, type Route } from '@opsplane/http'
+import { computeRequestDepth, defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { failuresPosition, parseGroupId } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { executionCaller } from '../invoke/invoking.js'
