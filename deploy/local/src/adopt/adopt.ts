@@ -242,8 +242,8 @@ async function move(place: Place, plan: Plan, say: (line: string) => void): Prom
 async function roleNamesIn(tx: Pick<Admin, 'unsafe'>, { services }: Place): Promise<string[]> {
   const names: string[] = []
   for (const service of services) {
-    const { schema, beside } = backends[service]
-    names.push(schema, ...((await beside?.roles(tx)) ?? []))
+    const { schema, extraSchemas } = backends[service]
+    names.push(schema, ...((await extraSchemas?.roles(tx)) ?? []))
   }
   return names
 }

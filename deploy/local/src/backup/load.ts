@@ -19,7 +19,7 @@ export async function fillDatabase(sql: Sql, { folder, saved, say }: Loading): P
   // Neither triggers nor foreign keys are asked: what they have done and checked is in the rows.
   await sql.unsafe('begin; set local session_replication_role = replica').simple()
   for (const { service, description } of saved.beside)
-    await backends[service].beside?.prepare(sql, description)
+    await backends[service].extraSchemas?.prepare(sql, description)
   await emptyTables(sql, saved)
   await addPartitions(sql, saved.tables)
   let saidAt = performance.now()
@@ -31,7 +31,7 @@ export async function fillDatabase(sql: Sql, { folder, saved, say }: Loading): P
   }
   await setSequences(sql, saved)
   for (const { service, description } of saved.beside)
-    await backends[service].beside?.finish(sql, description)
+    await backends[service].extraSchemas?.finish(sql, description)
   say(`${saved.name}: ${saved.tables.length} tables`)
 }
 

@@ -144,7 +144,7 @@ async function saveDatabase(
   const beside: SavedDatabase['beside'] = []
   const schemas = toSchemas(services)
   for (const service of services) {
-    const found = await backends[service].beside?.describe(sql)
+    const found = await backends[service].extraSchemas?.describe(sql)
     if (!found) continue
     beside.push({ service, description: found.description })
     schemas.push(...found.schemas)

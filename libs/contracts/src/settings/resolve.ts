@@ -75,7 +75,7 @@ export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   // Parts of what is shown with them, or below a parent that no event names.
   ...{ membership: null, comment: null, slaBreach: null, approval: null, catalogTask: null, attempt: null },
   ...{ replay: null, resend: null, space: null, import: null, invocation: null, schedule: null },
-  // For their holder alone, or for nobody.
+  // Visible to their holder only, or not at all.
   ...{ invitation: null, accountToken: null, signInChallenge: null, notification: null, hook: null },
   ...{ grant: null, exportLink: null },
 }

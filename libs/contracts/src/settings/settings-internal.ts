@@ -142,7 +142,7 @@ export const Bootstrap = z.strictObject({
   email: Credentials.shape.email,
   password: NewPassword,
   userName: z.string().trim().min(1).max(100),
-  /** What to do about a login with this e-mail: it may be anybody's. `keep`: it becomes the owner, with its password. */
+  /** What to do about a login with this e-mail: it may belong to another person. `keep`: it becomes the owner, with its password. */
   existingLogin: z.enum(['refuse', 'keep']).default('refuse'),
 })
 export type Bootstrap = z.infer<typeof Bootstrap>

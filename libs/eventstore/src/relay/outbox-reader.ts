@@ -5,7 +5,7 @@ import type { RelayQueue } from './relay-queue.js'
 import type { RelayStore } from './relay-store.js'
 
 export interface OutboxReaderOptions {
-  store: Pick<RelayStore, 'look' | 'edge'>
+  store: Pick<RelayStore, 'poll' | 'edge'>
   lease: TrackedLease
   queue: Pick<RelayQueue, 'positions' | 'learn'>
   waker: Pick<Waker, 'wait' | 'pause'>

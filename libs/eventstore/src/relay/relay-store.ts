@@ -24,6 +24,11 @@ export interface Progress {
   superfluous: number[]
 }
 
+interface PolledRow {
+  held?: boolean
+  workspaces: PollResult['workspaces']
+}
+
 /** What of a service's connections the relay uses. */
 export type RelayDatabase = Pick<Database, 'sql' | 'planned'>
 
@@ -80,8 +85,8 @@ const lookAbove = (parameter: number) => `
      from (select position, workspace_id from outbox where position > $${parameter}::text::bigint
            order by position limit $${parameter + 1}::text::int) as found
      group by workspace_id) as workspace) as workspaces`
-const look = `select ${lookAbove(1)}`
-const lookAndHold = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
+const pollOutbox = `select ${lookAbove(1)}`
+const pollAndRenew = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
 
 /** Event by event, so that each looks into the one partition its id names. */
 const waitingEvents = `
@@ -134,9 +139,9 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
     },
     async poll(after, limit, lease) {
       const [row] = lease
-        ? await run<PollResult>(lookAndHold, [lease.owner, lease.fence, String(after), String(limit)])
-        : await run<PollResult>(look, [String(after), String(limit)])
-      return { isLeaseHeld: row?.isLeaseHeld, workspaces: row?.workspaces ?? [] }
+        ? await run<PolledRow>(pollAndRenew, [lease.owner, lease.fence, String(after), String(limit)])
+        : await run<PolledRow>(pollOutbox, [String(after), String(limit)])
+      return { isLeaseHeld: row?.held, workspaces: row?.workspaces ?? [] }
     },
     edge: () => logEdge(planned),
     events: (positions) => run<LoggedEvent>(waitingEvents, [texts(positions)]),

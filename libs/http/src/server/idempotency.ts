@@ -151,8 +151,8 @@ export class Idempotency {
       if (replayed) return replayed
       throw inProgress()
     }
-    const hold = () => void this.#settle('hold', () => this.store.renew(key, claim))
-    const holding = setInterval(hold, this.holdMs)
+    const renew = () => void this.#settle('renew', () => this.store.renew(key, claim))
+    const holding = setInterval(renew, this.holdMs)
     let data: unknown
     try {
       data = await attempt.perform()

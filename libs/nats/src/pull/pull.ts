@@ -28,11 +28,11 @@ export interface Pull {
   close(): Promise<void>
 }
 
-/** Where something happens, a silent server is asked anew after 1.4 s: four beats. */
+/** Under traffic a request to a silent server is repeated after 1.4 s: four heartbeats. */
 const busy = { beatMs: 333, lookMs: 450, silentLooks: 2, leastMs: 5_000 }
 /**
  * Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. A server that
- * has forgotten the request, without the connection breaking, is asked anew after 30 s.
+ * has forgotten the request, without the connection breaking, is sent the request again after 30 s.
  */
 const idle = { beatMs: 10_000, lookMs: 10_000, silentLooks: 2, leastMs: 290_000 }
 /**
@@ -93,7 +93,7 @@ export function openPull(options: PullOptions): Pull {
     connection.publish(subject, JSON.stringify(request), { reply })
   }
 
-  /** Looks are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
+  /** Ticks are counted instead of time: after this process itself was blocked, messages that have arrived are read first. */
   const watch = ({ lookMs, silentLooks }: { lookMs: number; silentLooks: number }) => {
     silent = 0
     timers.clearInterval(watching)

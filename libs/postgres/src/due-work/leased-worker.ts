@@ -29,7 +29,7 @@ export interface LeasedRow extends DueRow {
 
 export interface LeasedWorkerOptions<Row extends LeasedRow, Result> extends WorkOptions {
   /**
-   * Of one fairness key so many rows are in hand at most while others have something due, so that long attempts of one leave
+   * The maximum number of rows in flight for one fairness key while others have due rows, so that long attempts of one leave
    * places to them; as many as there are places without.
    */
   ofOne?: number
@@ -74,7 +74,7 @@ function createLeased<Row extends LeasedRow, Result>(
   const claim = createClaim<Row>(options, context, (asked) =>
     leaseStatement(of, columns, {
       ...{ ...asked, owner, leaseMs },
-      // The lease of what is in hand may have run out while Postgres was away.
+      // The leases of rows in flight may have expired while Postgres was unavailable.
       except: heldRows().map(({ key }) => key),
     }),
   )

@@ -103,8 +103,8 @@ function inMemory(begun: string[], leaseMs = 30_000) {
 describe.each([
   ['an attempt', stuck],
   ['a holder', inMemory],
-])('%s under way when Postgres goes away', (_, work) => {
-  it('goes on with what is in hand, also where it was away for longer than the lease', async () => {
+])('%s in flight when Postgres becomes unavailable', (_, work) => {
+  it('continues work in flight, also after an outage longer than the lease', async () => {
     const begun: string[] = []
     group.start(work(begun))
     await scratch.add(1, { prefix: 'before' })

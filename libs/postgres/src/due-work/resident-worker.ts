@@ -16,7 +16,7 @@ export interface ResidentRow extends DueRow {
 
 /** What is worked on in memory for as long as it takes, by a holder of its own. */
 export interface ResidentWork<Row extends ResidentRow> {
-  /** How many more rows it takes, of anybody and of one fairness key. */
+  /** How many more rows it accepts, in all and of one fairness key. */
   capacity(): { all: number; ofOne: number; full: ReadonlySet<string> }
   /** Resolves when there is more room than now. */
   waitForCapacity(): Promise<void>
@@ -27,7 +27,7 @@ export interface ResidentWork<Row extends ResidentRow> {
   onLeasesLost(leasedRows: readonly ClaimedRow[]): void
   /** Called whenever the leases were renewed. */
   onRenewed?(): void
-  /** Ends what is in hand, or gives it back after so long. */
+  /** Finishes work in flight, or releases it after the grace period. */
   drain(graceMs: number): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export interface ResidentWorkerOptions<Row extends ResidentRow> extends Omit<Wor
   work: ResidentWork<Row>
 }
 
-/** While there is no room for whoever has something due, it is looked so often whether somebody else has. */
+/** While workspaces with due rows are at their limit, how often others are checked for. */
 const fullMs = 250
 
 /**
@@ -51,7 +51,7 @@ export function residentWorker<Row extends ResidentRow>(options: ResidentWorkerO
     const claim = createClaim<Row>({ ...options, batch: 0 }, context, (asked) =>
       leaseStatement(of, columns, {
         ...{ ...asked, owner, leaseMs },
-        // The lease of what is in hand may have run out while Postgres was away.
+        // The leases of rows in flight may have expired while Postgres was unavailable.
         except: holder.leasedRows().map(({ key }) => key),
       }),
     )
@@ -77,7 +77,7 @@ export function residentWorker<Row extends ResidentRow>(options: ResidentWorkerO
       async round() {
         if (isRenewalLate(renewedAtMs, leaseMs)) await renew()
         const { all, ofOne, full } = holder.capacity()
-        // Whoever holds as much as one may is left out, which takes turns to do.
+        // Workspaces at their limit are left out, which needs a claim by shares.
         const limit = full.size > 0 ? all : Math.min(all, ofOne)
         const turns = limit > 0 ? await claim.turns(limit, { full, ofOne }) : { keys: [], each: 0 }
         if (closing.aborted) return false

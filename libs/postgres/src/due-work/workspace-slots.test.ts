@@ -18,7 +18,7 @@ it('gives so many places in all and so many to one, and says who has theirs', ()
   expect(places.capacity()).toEqual({ all: 1, ofOne: 1, full: new Set() })
 })
 
-it('lets whoever has none in where all are taken, if it may be exceeded, and nobody once it is closed', () => {
+it('admits a workspace without slots where all are occupied, if the limit may be exceeded, and none once it is closed', () => {
   const places = createWorkspaceSlots(most, { mayExceed: true })
   for (const workspace of ['ws_a', 'ws_a', 'ws_b']) places.occupy(workspace)
   expect(places.hasSlotFor('ws_b')).toBe(false)
@@ -31,10 +31,10 @@ it('lets whoever has none in where all are taken, if it may be exceeded, and nob
 it('says when there is more room, to all who wait for it', async () => {
   const places = createWorkspaceSlots(most)
   places.occupy('ws_a')
-  let heard = 0
-  const waiting = [1, 2].map(() => places.waitForCapacity().then(() => heard++))
-  expect(heard).toBe(0)
+  let resolved = 0
+  const waiting = [1, 2].map(() => places.waitForCapacity().then(() => resolved++))
+  expect(resolved).toBe(0)
   places.free('ws_a')
   await Promise.all(waiting)
-  expect(heard).toBe(2)
+  expect(resolved).toBe(2)
 })

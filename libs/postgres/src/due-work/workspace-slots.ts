@@ -1,7 +1,7 @@
 import type { ResidentWork } from './resident-worker.js'
 
 /** Places of a holder: so many in all, and of one workspace. */
-export interface WorkspaceSlots extends Pick<ResidentWork<never>, 'room' | 'moreRoom'> {
+export interface WorkspaceSlots extends Pick<ResidentWork<never>, 'capacity' | 'waitForCapacity'> {
   occupy(workspaceId: string): void
   free(workspaceId: string): void
   /** Whether one more of this workspace finds a place. */
@@ -10,7 +10,7 @@ export interface WorkspaceSlots extends Pick<ResidentWork<never>, 'room' | 'more
   close(): void
 }
 
-/** `mayExceed`: a workspace that has nothing in hand finds a place where all are taken, so that nobody keeps it waiting. */
+/** `mayExceed`: a workspace without work in flight gets a slot even where all are occupied, so that others cannot keep it waiting. */
 export function createWorkspaceSlots(
   most: { all: number; ofOne: number },
   { mayExceed = false }: { mayExceed?: boolean } = {},

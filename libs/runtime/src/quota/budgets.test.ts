@@ -58,7 +58,7 @@ async function successes(tries: number, action: () => void): Promise<number> {
 const mine = { workspaceId: 'ws_1' }
 
 describe('a budget', () => {
-  test('of a replica alone is its limit, per workspace, anew in each window', () => {
+  test('of a single replica is its limit, per workspace and window', () => {
     const { monotonicMs, pass } = clock()
     const budgets = createBudgets({ limits, monotonicMs })
     const spend = (workspaceId: string, amount: number) => () =>
@@ -72,7 +72,7 @@ describe('a budget', () => {
     spend('ws_1', 100)()
   })
 
-  test('is refused with its name and when to come again', () => {
+  test('is refused with its name and the delay until a retry', () => {
     const { monotonicMs, pass } = clock()
     const budgets = createBudgets({ limits, monotonicMs })
     budgets.spend('workspaceRequestsPerMinute', mine, 100)
@@ -116,7 +116,7 @@ describe('a budget', () => {
     expect(asked()).toBe(0)
   })
 
-  test('is a replica’s own while nobody grants leases', async () => {
+  test('is a replica’s own where no leases are granted', async () => {
     const grant = () => Promise.reject(new Error('away'))
     const budgets = createBudgets({ limits, grant, ...clock() })
     expect(await successes(150, () => budgets.spend('workspaceRequestsPerMinute', mine, 1))).toBe(100)

@@ -126,12 +126,12 @@ export function createChildPool(options: PoolOptions): ChildPool {
     if (slots.some(({ tenant }) => tenant === undefined)) wakeLater(now)
   }
 
-  /** What a child is given beside a request. */
+  /** The limits sent to a child with a request. */
   function more({ tenant, entry }: { tenant: string; entry: Entry }): Entry[] {
     const [only, other] = turns.tenants()
     const isAlone = only === tenant && other === undefined
     if (!isAlone || !conduct.isTrusted(tenant) || entry.text.length > shortText) return []
-    // Whoever comes next waits for one request at most, however long those take that follow each other elsewhere.
+    // The next tenant waits for one request at most, however long consecutive ones of others take.
     if (slots.filter(({ several }) => several).length >= children - 1) return []
     let left = atOnce - 1
     return turns.dequeueMore(tenant, ({ text }) => text.length <= shortText && left-- > 0)
@@ -146,7 +146,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     const asked = entries.map(async (entry) => {
       try {
         const text = await child.request(entry.text, entry.deadlineMs)
-        // Whoever asks again as soon as it is answered is not to find its child at work.
+        // A tenant that sends its next request right after a response must not find its child busy.
         free = entry === last
         if (free) release(slot)
         entry.answer(text)

@@ -56,10 +56,10 @@ it('sends no webhook for an event its source has not signed, and keeps it as a d
   expect(letters.map(({ messageId }) => messageId)).toEqual(forged.toSorted())
   const errorOf = new Map(letters.map(({ messageId, error }) => [messageId, error]))
   expect(forged.map((id) => errorOf.get(id))).toEqual([
-    'SignatureError: the message is not vouched for: it is not signed',
-    'SignatureError: the message is not vouched for: the signature is wrong',
-    'SignatureError: the message is not vouched for: the signature is wrong',
-    'SignatureError: the message is not vouched for: apps has signed it, and incident.created is for itsm to say',
+    'SignatureError: the message is not authentic: it is not signed',
+    'SignatureError: the message is not authentic: the signature is wrong',
+    'SignatureError: the message is not authentic: the signature is wrong',
+    'SignatureError: the message is not authentic: apps has signed it, and incident.created is for itsm to say',
   ])
 
   // Not even an operator makes one count by redriving it.

@@ -29,7 +29,7 @@ export function relayStoreInMemory(log: LogInMemory, commit: Commit, monotonicMs
       }),
     poll: (after, limit, lease) =>
       commit(() => ({
-        held: lease ? isHeld(lease) : undefined,
+        isLeaseHeld: lease ? isHeld(lease) : undefined,
         workspaces: waitingAbove(log, after, limit),
       })),
     edge: () => commit(() => log.edge()),

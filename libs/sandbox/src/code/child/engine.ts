@@ -19,7 +19,7 @@ declare const WebAssembly: {
   Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** QuickJS with a memory of its own, and a guest in it that nobody's code has run in. */
+/** QuickJS with a memory of its own, and a guest in it that has not run any code yet. */
 export interface Instance {
   quickjs: QuickJSWASMModule
   guest: Guest
@@ -40,7 +40,7 @@ export interface Engine {
 const pageBytes = 64 * 1024
 const megabyte = 1024 * 1024
 const initialPages = 256
-/** What QuickJS has beside the values of the code: its stack, and its tables. */
+/** Memory of QuickJS in addition to the values of the code: its stack, and its tables. */
 const ownMb = 7
 const keptInstances = 4
 

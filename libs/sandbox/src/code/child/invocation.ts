@@ -56,7 +56,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const failed = (code: Failure, message: string, stack = message, thrown = 'null') =>
     end({ op: 'failed', code, message, stack, thrown })
 
-  /** What the code has sent; texts are cut to size by whoever sends them. */
+  /** Messages of the code; their texts are truncated by the sender. */
   const take = (kind: string, [first = '', second = '', third = '', fourth = '']: string[]): void => {
     if (ending) return
     if (kind === 'call') {

@@ -120,7 +120,7 @@ function receive(text: string): void {
 /** What most artifacts have. */
 const usualMemoryMb = 64
 
-/** The first invocation takes a hundred times as long as those after it, the next ones still some times: nobody has to wait for them. */
+/** The first invocation takes a hundred times as long as those after it, the next ones still several times: they run before any caller waits. */
 async function warmUp(): Promise<void> {
   const instance = await engine.acquire(usualMemoryMb)
   for (let run = 0; run < warmingRuns; run += 1) {

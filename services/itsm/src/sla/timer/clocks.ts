@@ -218,7 +218,11 @@ export function createClocks({
       await apply(part.map(({ key }) => key))
       return part
     }
-    const { failed } = await isolate(behind, applyPart, meaningOf({ isPassing: isLostRace }))
+    const { failed } = await isolateFailures(
+      behind,
+      applyPart,
+      createErrorClassifier({ isRetryable: isLostRace }),
+    )
     await holdBack({ name: clockWorkerName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
   }
 
