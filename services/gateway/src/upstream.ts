@@ -7,7 +7,7 @@ import { responseHeaders, type SetCookies } from './forwarded-headers.js'
 import type { OpenAnswer } from './open-answers/open-answers.js'
 
 /** One request on its way through the gateway. */
-export interface Forwarding {
+export interface ForwardedRequest {
   req: IncomingMessage
   res: ServerResponse
   /** Path and query for the service. */
@@ -40,7 +40,7 @@ export interface Rechecks {
 /** One service as the gateway reaches it. */
 export interface Upstream {
   /** Sends the request and streams the answer back. A client that leaves aborts the request. */
-  forward(forwarding: Forwarding): void
+  forward(forwarding: ForwardedRequest): void
   close(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export function createUpstream(url: string, { timeoutMs, onConnect, tls }: Upstr
 
 const unusedConnectionMs = 4_000
 
-function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
+function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void {
   const { req, res } = forwarding
   let controller: Dispatcher.DispatchController | undefined
   let expectedBytes = -1
@@ -91,7 +91,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
     if (res.headersSent || res.destroyed) {
       // Cut short, so that the client cannot take a part for the whole.
       res.destroy()
-    } else if (firstTry && mayBeSentAgain(forwarding, error)) send(pool, forwarding, false)
+    } else if (firstTry && isRetrySafe(forwarding, error)) send(pool, forwarding, false)
     else forwarding.fail(translate(error))
   }
   const refuse = (running: Dispatcher.DispatchController) => (error: Error) => {
@@ -181,7 +181,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
  * What changes nothing may be, where a replica has closed a connection just as it was used again, or was killed. So may what
  * has never left, where a replica that has ended did not take the connection: another one may.
  */
-function mayBeSentAgain({ req, body }: Forwarding, error: Error): boolean {
+function isRetrySafe({ req, body }: ForwardedRequest, error: Error): boolean {
   if (neverSentCodes.has(codeOf(error))) return body === null || Buffer.isBuffer(body)
   return body === null && isSafe(req.method) && resetCodes.has(codeOf(error))
 }

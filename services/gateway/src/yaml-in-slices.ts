@@ -5,7 +5,7 @@ const depth = 3
 const indent = '  '
 
 /** A YAML document of plain data of megabytes: others have their turn while it is written. */
-export async function slicedYaml(value: object): Promise<Buffer> {
+export async function formatYamlInSlices(value: object): Promise<Buffer> {
   // Loaded with the first question, not with the gateway.
   const { stringify } = await import('yaml')
   const slice = createSlices()

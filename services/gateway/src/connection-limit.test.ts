@@ -56,7 +56,7 @@ test('a network has so many connections, whatever they do; others wait until one
   expect(answer).toContain('"code":"rate_limited"')
   expect(answer).toContain('"limit":"connectionsPerAddress"')
   await waitFor(() => refused.seen.closed)
-  // Nobody holds one by saying nothing.
+  // Silent clients cannot keep a connection.
   const silent = await open()
   await waitFor(() => silent.seen.closed)
 

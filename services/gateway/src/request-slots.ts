@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Principal, RouteRule } from '@opsplane/contracts'
 import type { Budgets } from '@opsplane/runtime'
 
-/** What a request has taken of limits, given back together and once. */
-export interface Places {
+/** The slots of limiters that a request occupies, released together and once. */
+export interface RequestSlots {
   add(release: () => void): void
   release(): void
 }
 
-export function createPlaces(): Places {
+export function createRequestSlots(): RequestSlots {
   let held: (() => void)[] = []
   return {
     add: (release) => void held.push(release),
@@ -20,27 +20,27 @@ export function createPlaces(): Places {
   }
 }
 
-/** Smaller bodies weigh no more than the request that brings them. */
+/** Smaller bodies are not counted apart from their request. */
 const weighedBytes = 1_024
 
 /** Counts a request against its workspace and its key. Throws ApiError `rate_limited`. */
-export function takePlaces(
+export function acquireSlots(
   budgets: Budgets,
-  places: Places,
+  slots: RequestSlots,
   { principal, rule, req }: { principal: Principal; rule: RouteRule; req: IncomingMessage },
 ): void {
   const { workspaceId, tokenId } = principal
   if (workspaceId === undefined) return
   budgets.spend('workspaceRequestsPerMinute', { workspaceId }, 1)
   if (rule.waits) {
-    places.add(budgets.hold('openPollsPerKey', { workspaceId, key: tokenId }, 1))
-    places.add(budgets.hold('openPolls', { workspaceId }, 1))
+    slots.add(budgets.hold('openPollsPerKey', { workspaceId, key: tokenId }, 1))
+    slots.add(budgets.hold('openPolls', { workspaceId }, 1))
   } else {
-    places.add(budgets.hold('requestsInFlightPerKey', { workspaceId, key: tokenId }, 1))
-    places.add(budgets.hold('requestsInFlight', { workspaceId }, 1))
+    slots.add(budgets.hold('requestsInFlightPerKey', { workspaceId, key: tokenId }, 1))
+    slots.add(budgets.hold('requestsInFlight', { workspaceId }, 1))
   }
   const bytes = bodyBytes(req, rule.bodyLimitBytes)
-  if (bytes > weighedBytes) places.add(budgets.hold('requestBytesInFlight', { workspaceId }, bytes))
+  if (bytes > weighedBytes) slots.add(budgets.hold('requestBytesInFlight', { workspaceId }, bytes))
 }
 
 /** As many as there may be, where the request does not say. */

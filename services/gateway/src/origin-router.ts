@@ -3,9 +3,9 @@ import type { GatewayConfig } from './config.js'
 import { apiPrefix, type Target } from './target.js'
 
 /** Where a request belongs: here, to the origin of the apps, or nowhere. */
-export type Belongs = 'here' | 'nowhere' | { to: string }
+export type OriginDecision = 'here' | 'nowhere' | { to: string }
 
-interface Asked {
+interface RequestLine {
   method?: string | undefined
   url?: string | undefined
   headers: { host?: string | undefined; 'sec-fetch-mode'?: string | string[] | undefined }
@@ -15,17 +15,17 @@ interface Asked {
 const ofPages = new Set([`${apiPrefix}/auth/token`, `${apiPrefix}/auth/logout`])
 
 /**
- * Keeps apps at an origin of their own, and everything else away from it (ADR 106). There is nothing but apps, logging in and out; elsewhere
- * their pages are passed on to it. Without an origin everything is everywhere. A page that is opened by a loopback address is passed on to
+ * Serves apps from an origin of their own, and nothing else there (ADR 106) but logging in and out; requests for
+ * their pages elsewhere are redirected to it. Without an apps origin everything is served everywhere. A page that is opened by a loopback address is redirected to
  * localhost, where that is the public origin: a session and a passkey belong to one name.
  */
-export function keepOriginsApart({
+export function createOriginRouter({
   appsOrigin,
   publicOrigin,
 }: Pick<GatewayConfig, 'appsOrigin' | 'publicOrigin'>) {
   const appsHost = appsOrigin === undefined ? undefined : new URL(appsOrigin).host
   const addresses = loopbackHostsOf(publicOrigin)
-  return ({ method = '', url = '', headers }: Asked, target: Target | null): Belongs => {
+  return ({ method = '', url = '', headers }: RequestLine, target: Target | null): OriginDecision => {
     const host = headers.host?.toLowerCase() ?? ''
     const isApp = target?.isOfOrigin === true && target.pathname.startsWith(`${originPrefix}/apps/`)
     if (host === appsHost) return isApp || ofPages.has(url) ? 'here' : 'nowhere'

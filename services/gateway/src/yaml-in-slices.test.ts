@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { slicedYaml } from './sliced-yaml.js'
+import { formatYamlInSlices } from './yaml-in-slices.js'
 
 const words = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
@@ -37,7 +37,7 @@ test('what is written in slices is read as what it was', async () => {
   )
   await fc.assert(
     fc.asyncProperty(documents, async (document) => {
-      expect(parse((await slicedYaml(document)).toString())).toEqual(document)
+      expect(parse((await formatYamlInSlices(document)).toString())).toEqual(document)
     }),
     { numRuns: 500 },
   )

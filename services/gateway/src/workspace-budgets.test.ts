@@ -62,7 +62,7 @@ test.each([
   ['requestsInFlight', asAda],
   ['requestsInFlightPerKey', { ...asAda, 'X-Workspace': 'other' }],
 ])(
-  'a workspace and a key have so many requests under way, however many connections they come by: %s',
+  'a workspace and a key have a limited number of requests in flight, over all connections: %s',
   async (limit, headers) => {
     await start({ [limit]: 3 })
     platform.itsm.handler = platform.dispatcher.handler
@@ -85,7 +85,7 @@ test.each([
   },
 )
 
-test('whoever leaves a poll may open another', async () => {
+test('a client that leaves a poll may open another', async () => {
   await start({ openPolls: 1 })
   const leaving = new AbortController()
   const left = poll(asAda, { signal: leaving.signal }).catch(() => null)
@@ -101,7 +101,7 @@ test('whoever leaves a poll may open another', async () => {
   })
 })
 
-test('a workspace has so many requests per minute, whoever makes them', async () => {
+test('a workspace has a limited number of requests per minute, over all callers', async () => {
   await start({ workspaceRequestsPerMinute: 2 })
   const get = (token: string) =>
     call(`${platform.url}/api/v1/itsm/incidents`, { headers: { ...asAda, Authorization: `Bearer ${token}` } })
@@ -112,7 +112,7 @@ test('a workspace has so many requests per minute, whoever makes them', async ()
   expect(limitOf(refused)).toMatchObject([{ params: { limit: 'workspaceRequestsPerMinute', max: 2 } }])
 })
 
-test('a workspace has so many bytes of bodies under way', async () => {
+test('a workspace has a limited number of body bytes in flight', async () => {
   await start({ requestBytesInFlight: 10_000 })
   const waiting: (() => void)[] = []
   platform.itsm.handler = (request, response) => {

@@ -29,7 +29,7 @@ const answers: [string, RequestInit & { path: string }, number, 'default' | 'ano
     'anonymous',
   ],
   [
-    'a token nobody can check',
+    'a token that cannot be checked',
     { path: `${api}/auth/me`, headers: { Authorization: 'Bearer unchecked' } },
     503,
     'anonymous',

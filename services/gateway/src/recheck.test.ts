@@ -56,7 +56,7 @@ describe('an answer to a long-poll', () => {
     expect((await reply).status).toBe(401)
   })
 
-  test.each(['GET', 'HEAD'])('comes as it is for whoever still may: %s', async (method) => {
+  test.each(['GET', 'HEAD'])('comes unchanged for a caller who still may have it: %s', async (method) => {
     const { reply, response } = await waitingPoll(method)
     from(() => ({ ...ada, permissions: ['itsm:read', 'itsm:write'] }))
     response.writeHead(200, { 'content-length': String(published.length) }).end(published)

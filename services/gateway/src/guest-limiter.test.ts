@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { createStrangerLimiter } from './stranger-limiter.js'
+import { createGuestLimiter } from './guest-limiter.js'
 import { asAda, call, startPlatform, type TestPlatform } from './testing/platform.js'
 
 let platform: TestPlatform
@@ -34,7 +34,7 @@ const logIn = (address: string, init: RequestInit = {}) =>
     ...init,
   })
 
-test('an address has eight logins under way, then it is refused at once; others are let in', async () => {
+test('an address has eight logins in flight, then it is refused immediately; others are accepted', async () => {
   const under = Array.from({ length: 8 }, () => logIn('203.0.113.1'))
   await waitFor(() => held === 8)
   const refused = await logIn('203.0.113.1')
@@ -50,7 +50,7 @@ test('an address has eight logins under way, then it is refused at once; others 
   expect((await next).status).toBe(200)
 })
 
-test('thirty-two of all addresses, which concerns nobody who has a token', async () => {
+test('all addresses have thirty-two, which does not affect callers with a token', async () => {
   const under = Array.from({ length: 32 }, (_, n) => logIn(`203.0.113.${n}`))
   await waitFor(() => held === 32)
   expect((await logIn('203.0.113.99')).status).toBe(503)
@@ -59,7 +59,7 @@ test('thirty-two of all addresses, which concerns nobody who has a token', async
   await Promise.all(under)
 })
 
-test('whoever leaves makes room', async () => {
+test('a client that leaves frees its slot', async () => {
   const leaving = new AbortController()
   const under = Array.from({ length: 8 }, () =>
     logIn('203.0.113.1', { signal: leaving.signal }).catch(() => null),
@@ -77,7 +77,7 @@ test('whoever leaves makes room', async () => {
 })
 
 test('of bytes a network has its share, and gets it back', () => {
-  const limiter = createStrangerLimiter({ total: 100, perNetwork: 60 })
+  const limiter = createGuestLimiter({ total: 100, perNetwork: 60 })
   const release = limiter.acquire('203.0.113.1', 50)
   expect(() => limiter.acquire('203.0.113.1', 11)).toThrow(expect.objectContaining({ status: 503 }))
   limiter.acquire('198.51.100.1', 50)
