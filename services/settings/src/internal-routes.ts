@@ -22,26 +22,26 @@ import { callingService, defineRoute, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import type { Verifier } from './access/verify.js'
 import type { RunBootstrap } from './bootstrap.js'
-import type { createAskedBy } from './delegation/asked-by.js'
-import { knownMembers } from './membership/queries.js'
-import { knownRoles } from './role/queries.js'
-import { membersOf } from './role/rights.js'
+import type { createIdentifyCaller } from './delegation/identify-caller.js'
+import { findMembers } from './membership/queries.js'
+import { findActiveMembers } from './role/member-rights.js'
+import { findRoles } from './role/queries.js'
 import type { SecretService } from './secret/secret-service.js'
 import type { SecretTargets } from './secret/targets.js'
-import type { TakenOnce } from './taken-calls.js'
-import { reachOf } from './token/reach.js'
+import type { SingleUse } from './single-use-calls.js'
+import { findKeyEnvironments } from './token/key-environments.js'
 import { executionRetention } from './workspace/retention.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
-export interface InternalWork {
+export interface InternalRouteOptions {
   db: Drizzle
   tokens: Verifier
   secretService: SecretService
   secretTargets: SecretTargets
-  askedBy: ReturnType<typeof createAskedBy>
+  identifyCaller: ReturnType<typeof createIdentifyCaller>
   bootstrap: RunBootstrap
-  takenOnce: TakenOnce
+  singleUse: SingleUse
 }
 
 /** What other services ask settings. The gateway routes none of it. */
@@ -50,10 +50,10 @@ export function internalRoutes({
   tokens,
   secretService,
   secretTargets,
-  askedBy,
+  identifyCaller,
   bootstrap,
-  takenOnce,
-}: InternalWork): Route[] {
+  singleUse,
+}: InternalRouteOptions): Route[] {
   return [
     defineRoute({
       ...internal,
@@ -79,7 +79,7 @@ export function internalRoutes({
       handler: ({ body, meta }) => tokens.confirm(body.questions, meta),
     }),
 
-    takenOnce(
+    singleUse(
       defineRoute({
         ...internal,
         operationId: 'resolveSecrets',
@@ -95,7 +95,7 @@ export function internalRoutes({
       }),
     ),
 
-    takenOnce(
+    singleUse(
       defineRoute({
         ...internal,
         operationId: 'checkSecretTargets',
@@ -116,7 +116,7 @@ export function internalRoutes({
           'version_conflict',
         ],
         handler: async ({ body, meta }) => {
-          const { principal } = await askedBy(body, callingService(meta.principal))
+          const { principal } = await identifyCaller(body, callingService(meta.principal))
           const { workspaceId, actor } = principal
           const tenant = { workspaceId, environment: body.environment }
           return secretTargets({ ...body, principal }, { ...meta, actor, tenant })
@@ -133,7 +133,7 @@ export function internalRoutes({
       body: RightsQuestion,
       response: Rights,
       handler: async ({ body: { workspaceId, userIds } }) => {
-        const members = [...(await membersOf(db, workspaceId, userIds))]
+        const members = [...(await findActiveMembers(db, workspaceId, userIds))]
         return {
           permissions: Object.fromEntries(members.map(([id, { permissions }]) => [id, permissions])),
           roles: Object.fromEntries(members.map(([id, { role }]) => [id, role])),
@@ -150,8 +150,8 @@ export function internalRoutes({
       body: MembersQuestion,
       response: KnownMembers,
       handler: async ({ body: { workspaceId, userIds, roles } }) => ({
-        userIds: await knownMembers(db, workspaceId, userIds),
-        roles: await knownRoles(db, workspaceId, roles),
+        userIds: await findMembers(db, workspaceId, userIds),
+        roles: await findRoles(db, workspaceId, roles),
       }),
     }),
 
@@ -163,7 +163,7 @@ export function internalRoutes({
       summary: 'Find out which environments a credential opens',
       body: EnvironmentScopeQuestion,
       response: EnvironmentScope,
-      handler: async ({ body }) => ({ environments: await reachOf(db, body) }),
+      handler: async ({ body }) => ({ environments: await findKeyEnvironments(db, body) }),
     }),
 
     defineRoute({

@@ -94,7 +94,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       summary: 'Set a new password',
       description:
         'With the token of a mail or a link, which works once. All sessions of the login end. A mail proves its address as well; if ' +
-        'it was not proven before, the API keys of the person are revoked, as somebody else may have made them. Emits ' +
+        'it was not proven before, the API keys of the person are revoked, as another person may have created them. Emits ' +
         '`account.password_reset`.',
       body: PasswordReset,
       errors: ['invalid_token', 'rate_limited'],

@@ -6,7 +6,7 @@ import { accountById } from '../account/queries.js'
 import type { Sessions } from '../session/sessions.js'
 import { currentWorkspace } from '../tenant/queries.js'
 import { validityEnd } from '../token/domain.js'
-import { tokenById } from '../token/queries.js'
+import { findToken } from '../token/queries.js'
 
 /** Who the caller is. */
 export function accountRoutes({ database: { db } }: ServiceContext, sessions: Sessions): Route[] {
@@ -43,7 +43,7 @@ async function credentialOf(
   if (!tokenId.startsWith('tok_')) {
     return { id: tokenId, kind: 'session', name: null, expiresAt: await sessions.expiryOf(tokenId) }
   }
-  const key = await tokenById(db, tokenId)
+  const key = await findToken(db, tokenId)
   return { id: tokenId, kind: 'api_key', name: key?.name ?? null, expiresAt: endOf(key) }
 }
 

@@ -33,7 +33,7 @@ export function resetLinkRoutes(links: ResetLinks): Route[] {
       ...common,
       operationId: 'createAccountResetLink',
       path: '/platform/accounts/reset-link',
-      summary: 'Create a link by which somebody sets a new password',
+      summary: 'Create a link with which a person sets a new password',
       description:
         'For any login, in whichever workspaces it is used: good for an hour, once, and in place of the former one. By it the sessions of ' +
         'the login end, no address is proven and no second factor removed. Emits `account.reset_link_created`.',

@@ -9,14 +9,14 @@ import type { Sessions } from '../session/sessions.js'
 
 const tag = 'Authentication'
 
-export interface SessionWork {
+export interface SessionRouteOptions {
   sessions: Sessions
   members: Members
   cursors: CursorCodec
 }
 
 /** Logging out, and who is logged in. */
-export function sessionRoutes({ sessions, members, cursors }: SessionWork): Route[] {
+export function sessionRoutes({ sessions, members, cursors }: SessionRouteOptions): Route[] {
   const list = async (userId: string, meta: RequestMeta, page: Page) => {
     const binding = `${userId}|${page.binding}`
     const [after] = page.after === undefined ? [] : cursors.decode(page.after, binding)

@@ -11,20 +11,20 @@ import type { AnswerSignIn } from '../factor/answer-sign-in.js'
 import type { PasskeySignIn } from '../factor/passkey-sign-in.js'
 import type { Login } from '../session/login.js'
 import { setSessionCookie } from '../session/session-cookie.js'
-import { originOf } from '../session/sessions.js'
+import { toSessionOrigin } from '../session/sessions.js'
 import type { createBrowserSignIn } from './browser-sign-in.js'
 
 const tag = 'Authentication'
 
-export interface SignInWork {
+export interface SignInRouteOptions {
   login: Login
   answer: AnswerSignIn
   passkeySignIn: PasskeySignIn
   signIn: ReturnType<typeof createBrowserSignIn>
 }
 
-/** The doors by which somebody gets a session. */
-export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWork): Route[] {
+/** The routes that create a session. */
+export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInRouteOptions): Route[] {
   return [
     defineRoute({
       operationId: 'createSession',
@@ -45,7 +45,9 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWor
       idempotency: 'none',
       handler: ({ body, meta }) => {
         const at = { now: meta.now, kind: 'ses' as const }
-        return 'email' in body ? login(body, originOf(meta), at) : answer(body, originOf(meta), at)
+        return 'email' in body
+          ? login(body, toSessionOrigin(meta), at)
+          : answer(body, toSessionOrigin(meta), at)
       },
     }),
 

@@ -18,7 +18,7 @@ export interface CreateAccount {
   /** Normalised by its schema: it is what makes accounts unique. */
   email: string
   name: string
-  /** Null: nobody can log in until the login is claimed. */
+  /** Null: no login is possible until the account is claimed. */
   passwordHash: string | null
   now: Instant
 }
@@ -33,14 +33,14 @@ export interface ClaimAccount {
   now: Instant
 }
 
-/** Another password, by whoever knows the present one. */
+/** A new password, set by a person who knows the present one. */
 export interface ChangePassword {
   kind: 'change_password'
   passwordHash: string
   now: Instant
 }
 
-/** Another password, by who got a mail at the address, or a link from somebody in charge. */
+/** A new password, set by a person who got a mail at the address, or a link from an admin. */
 export interface ResetPassword {
   kind: 'reset_password'
   by: PasswordResetWay

@@ -10,15 +10,15 @@ import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane
 import { createSemaphore } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
-import { checkpointPage, takeCheckpoint } from './checkpoints.js'
+import { createCheckpoint, listCheckpoints } from './checkpoints.js'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
-import { createVerify, type GivenCheckpoint } from './verify.js'
+import { createVerify, type SubmittedCheckpoint } from './verify.js'
 
 const tag = 'Audit log'
 const scope = 'audit:read'
 /** Well within the time the gateway waits for an answer. */
 const budgetMs = 10_000
-/** This service vouches for every token: whoever reads a log over and over must not keep it from that. */
+/** This service verifies every token: clients that read a log over and over must not keep it from that. */
 const verificationsAtOnce = { perWorkspace: 1 }
 /** Parts of a log that are read at once, of all workspaces, which take turns. */
 const windowsAtOnce = 4
@@ -40,7 +40,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
     verificationsAtOnce,
     'The audit log is being verified already. Try again in a moment.',
   )
-  const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: GivenCheckpoint) =>
+  const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: SubmittedCheckpoint) =>
     limiter.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal()))
 
   return [
@@ -52,7 +52,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       description:
         'Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept ' +
         'here. Stops at the first problem, and after 10 s: `nextCursor` goes on. One at a time: while another of the ' +
-        'workspace is under way the answer is 503.',
+        'workspace is running the answer is 503.',
       ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       response: AuditVerification,
@@ -89,7 +89,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       errors: ['conflict'],
       idempotency: 'none',
       handler: async ({ meta: { tenant, now } }) => {
-        const checkpoint = await takeCheckpoint(ctx.database.sql, signer, tenant.workspaceId, now)
+        const checkpoint = await createCheckpoint(ctx.database.sql, signer, tenant.workspaceId, now)
         if (checkpoint) return checkpoint
         throw new ApiError('conflict', 'The audit log of the workspace has no event yet.')
       },
@@ -104,7 +104,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       sorts: [],
       response: AuditCheckpoint,
       handler: ({ query: { limit, after }, binding, meta: { tenant } }) =>
-        checkpointPage(db, { workspaceId: tenant.workspaceId, limit, after, binding, cursors }),
+        listCheckpoints(db, { workspaceId: tenant.workspaceId, limit, after, binding, cursors }),
     }),
 
     defineRoute({
@@ -126,7 +126,7 @@ function lookedAt(
   { checkpoint }: AuditVerifyRequest,
   signer: CheckpointSigner,
   workspaceId: string,
-): GivenCheckpoint {
+): SubmittedCheckpoint {
   if (checkpoint.workspaceId !== workspaceId) {
     throw refused('/checkpoint/workspaceId', 'is not the workspace of this request')
   }

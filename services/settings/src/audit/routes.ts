@@ -5,16 +5,16 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { auditLog as table } from '../schema.js'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
-import { exportBatches, exportLog } from './export.js'
-import { auditConditions, auditEventById, presented } from './queries.js'
+import { readExportBatches, recordExport } from './export.js'
+import { buildAuditConditions, findAuditEvent, toAuditEvent } from './queries.js'
 
 const tag = 'Audit log'
-/** This service vouches for every token: whoever copies a log over and over must not keep it from that. */
+/** This service verifies every token: clients that export a log over and over must not keep it from that. */
 const exportsAtOnce = { perWorkspace: 2 }
 
 /** The audit log of the current workspace and environment: every event. */
 export function auditRoutes({ database: { db }, store, cursors }: ServiceContext): Route[] {
-  const beginExport = exportLog(db, store)
+  const beginExport = recordExport(db, store)
   const limiter = createConcurrencyLimiter(
     exportsAtOnce,
     'The audit log is being exported already. Try again later.',
@@ -36,11 +36,11 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
         keysetPage(db, {
           table,
           tenant: meta.tenant,
-          where: auditConditions(filters),
+          where: buildAuditConditions(filters),
           sort: { column: table.createdAt, direction: sort.direction },
           ...{ limit, after, binding, cursors },
           columns: { seq: table.seq, hash: table.hash },
-          present: presented,
+          present: toAuditEvent,
         }),
     }),
 
@@ -51,7 +51,7 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       description:
         'Lines of JSON, one event each, in the order of the chain, up to where it ended when the export began. The ' +
         'last line is `{"complete":true,"count":n}`; without it something went wrong on the way. Raises the event ' +
-        '`audit.exported`. Two of a workspace are under way at once; further ones are answered 503.',
+        '`audit.exported`. Two of a workspace run at a time; further ones are answered 503.',
       tag,
       scope: 'audit:read',
       query: AuditFilters,
@@ -61,7 +61,7 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
         const fileName = `audit-${tenant.environment}-${now.slice(0, 10)}.ndjson`
         const batches = limiter.stream(tenant.workspaceId, async function* () {
           const { lastSeq } = await beginExport(query, meta)
-          yield* exportBatches(db, tenant, query, lastSeq)
+          yield* readExportBatches(db, tenant, query, lastSeq)
         })
         return { fileName, batches }
       },
@@ -79,7 +79,7 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       response: AuditEvent,
       errors: ['not_found'],
       handler: async ({ params, meta }) => {
-        const event = await auditEventById(db, meta.tenant, params.eventId)
+        const event = await findAuditEvent(db, meta.tenant, params.eventId)
         if (event === null) throw notFound()
         return event
       },

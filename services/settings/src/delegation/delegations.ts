@@ -8,9 +8,9 @@ import {
 import { createGrants } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
-import { tokenById } from '../token/queries.js'
-import { createAskedBy } from './asked-by.js'
+import { findToken } from '../token/queries.js'
 import { carriedPrincipal } from './carried-principal.js'
+import { createIdentifyCaller } from './identify-caller.js'
 import { isKey, standingGrants } from './standing-grants.js'
 
 /** Lets services act for people: with what they had when they asked, as far as they have it still. */
@@ -23,7 +23,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   const { db } = database
   const grants = createGrants(config.servicePrivateKey, config.previousServicePrivateKeys)
   const standing = standingGrants(database)
-  const askedBy = createAskedBy({ db, config })
+  const identifyCaller = createIdentifyCaller({ db, config })
 
   /** Throws unless the grant is one of this service that has not ended. */
   const openOwn = async (grant: string, service: string) => {
@@ -52,11 +52,11 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   return {
     /** `service` asks: the token the person's request came with is for it, so it was asked by them. */
     async grant(wanted: GrantRequest, service: string) {
-      const { principal, isDelegate } = await askedBy(wanted, service)
+      const { principal, isDelegate } = await identifyCaller(wanted, service)
       const asked: ReadonlySet<string> = new Set(wanted.permissions ?? principal.permissions)
       const permissions = principal.permissions.filter((each) => asked.has(each))
       const { run } = wanted
-      // What a service asks that acts by a grant itself is no longer than a call, lest one grant outlast another.
+      // A grant requested under another grant lasts no longer than a call, so that it cannot outlast the other.
       const asOnward = Math.min(wanted.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
       const expiresInSeconds = isDelegate ? asOnward : wanted.expiresInSeconds
       const claims = { principal: { ...principal, permissions }, by: service, run }
@@ -66,7 +66,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       }
       const grantId = newId('grant')
       const keyEndsAt = isKey(principal)
-        ? ((await tokenById(db, principal.tokenId))?.expiresAt ?? null)
+        ? ((await findToken(db, principal.tokenId))?.expiresAt ?? null)
         : null
       await standing.add({ id: grantId, workspaceId: principal.workspaceId, ...claims, keyEndsAt })
       return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }

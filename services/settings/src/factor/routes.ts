@@ -152,7 +152,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/settings/users/:id/factors',
       summary: 'Remove the second factors of a user',
       description:
-        'For somebody who has lost them: all factors and recovery codes of the login go, and its sessions end. Only of an ' +
+        'For a user who has lost them: all factors and recovery codes of the login are removed, and its sessions end. Only of an ' +
         'active user who is a member of no other workspace, and may do no more than the caller. API keys are refused. ' +
         'Emits `factor.removed`.',
       tag: 'Users',
@@ -170,7 +170,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/platform/accounts/remove-factors',
       summary: 'Remove the second factors of a login',
       description:
-        'For somebody who has lost them, in whichever workspaces the login is used: all factors and recovery codes go, its sessions end, and ' +
+        'For a person who has lost them, in all workspaces the login is used in: all factors and recovery codes are removed, its sessions end, and ' +
         'a mail goes to its proven address. Never of your own login. Where there is none to remove, nothing happens. Emits `factor.removed` ' +
         'in the workspaces of the login.',
       tag: 'Platform',

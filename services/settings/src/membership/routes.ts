@@ -19,12 +19,12 @@ import { workspaceScope } from '../tenant/workspace-scope.js'
 import type { AcceptInvitation } from './acceptance.js'
 import type { Invite } from './invitations.js'
 import type { Members } from './members.js'
-import { beginsWith } from './queries.js'
+import { buildPrefixCondition } from './queries.js'
 import type { Removals } from './removal.js'
 
 const tag = 'Users'
 
-export interface MembershipWork {
+export interface MembershipRouteOptions {
   members: Members
   removal: Removals
   invite: Invite
@@ -34,7 +34,7 @@ export interface MembershipWork {
 /** The users of the current workspace, and how they come and go. */
 export function membershipRoutes(
   { database: { db }, cursors }: ServiceContext,
-  { members, removal, invite, accept }: MembershipWork,
+  { members, removal, invite, accept }: MembershipRouteOptions,
 ): Route[] {
   return [
     defineList({
@@ -53,7 +53,7 @@ export function membershipRoutes(
           where: [
             status && eq(table.status, status),
             role === undefined ? undefined : eq(table.role, role),
-            beginsWith(q),
+            buildPrefixCondition(q),
           ],
           sort: { column: table.createdAt, direction: sort.direction },
           ...{ limit, after, binding, cursors, present: members.present },
@@ -81,7 +81,7 @@ export function membershipRoutes(
       summary: 'Invite a user',
       description:
         'Where a mail server is configured the token goes to the person by mail; else `invitation.token` is shown ' +
-        'this once, to be handed on. Inviting somebody again ends the former invitation. A member is a 409. No ' +
+        'this once, to be handed on. Inviting a person again ends the former invitation. A member is a 409. No ' +
         'role can be given that allows more than the caller may do. Emits `user.invited`.',
       tag,
       scope: 'users:write',
@@ -100,8 +100,8 @@ export function membershipRoutes(
       path: '/settings/users/:id',
       summary: 'Change the role of a user, suspend or reactivate',
       description:
-        'Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Nobody ' +
-        'gives or changes what they may not do themselves. Emits `user.role_changed`, `user.suspended`, ' +
+        'Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Callers ' +
+        'cannot grant or change permissions they do not have. Emits `user.role_changed`, `user.suspended`, ' +
         '`user.reactivated`.',
       tag,
       scope: 'users:write',
@@ -125,7 +125,7 @@ export function membershipRoutes(
       path: '/settings/users/:id',
       summary: 'Remove a user from the workspace',
       description:
-        'Sessions and API keys stop working in this workspace within a second, the keys for good; the login ' +
+        'Sessions and API keys stop working in this workspace within a second, the keys permanently; the login ' +
         'stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. A ' +
         '`successor` takes over at once what acted by the rights of the person and what was theirs to do; without one the ' +
         'former is held (`owner_rights`). The answer lists all of it. Emits `user.deactivated` and `token.revoked`.',

@@ -2,10 +2,10 @@ import { DeadLetter, DeadLetterFilters, PlatformStatus } from '@opsplane/contrac
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import type { Asking } from './asking.js'
 import { createDeadLetters } from './dead-letters.js'
-import type { AllOperated } from './operated.js'
+import type { OperatedServices } from './operated-services.js'
 import { platformStatus } from './platform-status.js'
+import type { StatusClient } from './status-client.js'
 
 const operating = {
   tag: 'Platform',
@@ -15,7 +15,11 @@ const operating = {
 } as const
 
 /** How the installation is, for those who operate it. */
-export function operatorRoutes(ctx: ServiceContext, operated: AllOperated, asking: Asking): Route[] {
+export function operatorRoutes(
+  ctx: ServiceContext,
+  operated: OperatedServices,
+  statusClient: StatusClient,
+): Route[] {
   const deadLetters = createDeadLetters(ctx, operated, ctx.cursors)
   return [
     defineRoute({
@@ -28,7 +32,7 @@ export function operatorRoutes(ctx: ServiceContext, operated: AllOperated, askin
         'Which services are ready, how far they are with events and due work, what they have given up, and which webhooks wait. A service ' +
         "that does not answer within three seconds is reported so. Counts and names, no tenant's content.",
       response: PlatformStatus,
-      handler: () => platformStatus(ctx.database.db, asking),
+      handler: () => platformStatus(ctx.database.db, statusClient),
     }),
 
     defineList({

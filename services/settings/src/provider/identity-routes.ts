@@ -6,28 +6,28 @@ import { z } from 'zod'
 import { requireSession } from '../session/own-session.js'
 import type { Sessions } from '../session/sessions.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
-import { endSessions } from './endings.js'
 import { identity } from './identity.js'
-import { identitiesOf, ownIdentity } from './queries.js'
+import { findOwnIdentity, listIdentities } from './queries.js'
 import type { SsoSignIn } from './sign-in.js'
 import { setSsoCookie } from './sso-cookie.js'
+import { endSsoSessions } from './sso-sessions.js'
 
 const own = { tag: 'Single sign-on', scope: 'authenticated', workspace: 'none' } as const
 
-export interface IdentityWork {
+export interface IdentityRouteOptions {
   signIn: SsoSignIn
   sessions: Sessions
 }
 
-/** By which providers somebody signs in to their own login. */
+/** The identities by which a person signs in to their own login. */
 export function identityRoutes(
   { store, database: { db }, relay }: Pick<ServiceContext, 'store' | 'database' | 'relay'>,
-  { signIn, sessions }: IdentityWork,
+  { signIn, sessions }: IdentityRouteOptions,
 ): Route[] {
   const identities = store.aggregate(identity)
 
   const unlink = async (id: string, meta: RequestMeta): Promise<void> => {
-    const found = await ownIdentity(db, { id, userId: meta.principal.userId })
+    const found = await findOwnIdentity(db, { id, userId: meta.principal.userId })
     if (found === null) throw notFound()
     const { workspaceId, providerId } = found
     await db.transaction(async (tx) => {
@@ -35,7 +35,7 @@ export function identityRoutes(
         unit.handle(identities, id, { kind: 'unlink' }),
       )
       const ended = { providerId, identityId: id }
-      await endSessions(tx, sessions, ended, { ...meta, reason: 'provider_revoked' })
+      await endSsoSessions(tx, sessions, ended, { ...meta, reason: 'provider_revoked' })
     })
     relay.wake()
   }
@@ -51,7 +51,7 @@ export function identityRoutes(
       response: z.object({ identities: z.array(Identity) }).meta({ id: 'Identities' }),
       errors: ['forbidden'],
       handler: async ({ meta }) => ({
-        identities: await identitiesOf(db, requireSession(meta, noKey).userId),
+        identities: await listIdentities(db, requireSession(meta, noKey).userId),
       }),
     }),
 
@@ -64,7 +64,7 @@ export function identityRoutes(
       summary: 'Begin to link an identity',
       description:
         'In the session of a browser that enters every workspace of yours. Answers where to send the browser, as `POST /auth/sso/start` ' +
-        'does: whoever signs in there signs in to your login from then on. Emits `identity.linked`.',
+        'does: the account that signs in there signs in to your login from then on. Emits `identity.linked`.',
       waits: true,
       body: SsoStart,
       response: SsoLocation,

@@ -83,7 +83,7 @@ export function providerRoutes(
       path: one,
       summary: 'Remove an identity provider',
       description:
-        `${beyond}Its sessions end, and its identities sign nobody in: users who sign in by it alone need an invitation afterwards. Emits ` +
+        `${beyond}Its sessions end, and its identities no longer sign in: users without another way to sign in need an invitation afterwards. Emits ` +
         '`identity_provider.deleted`.',
       response: z.void(),
       status: 204,

@@ -11,20 +11,20 @@ import { defineRaw, defineRoute, type RawAnswer, type RawRequest, type Route } f
 import type { Drizzle } from '@opsplane/postgres'
 import { clearSessionCookie, setSessionCookie } from '../session/session-cookie.js'
 import type { SsoLogouts } from './logout.js'
-import { choicesOf } from './queries.js'
+import { listSignInProviders } from './queries.js'
 import type { SsoSignIn } from './sign-in.js'
-import { clearSsoCookie, setSsoCookie, ssoCookieOf } from './sso-cookie.js'
+import { clearSsoCookie, readSsoCookie, setSsoCookie } from './sso-cookie.js'
 
 const tag = 'Single sign-on'
 
-export interface SignInWork {
+export interface SsoRouteOptions {
   db: Drizzle
   signIn: SsoSignIn
   logouts: SsoLogouts
 }
 
 /** Signing in by an identity provider, and logging out of it. */
-export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
+export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] {
   return [
     defineRoute({
       operationId: 'listSignInProviders',
@@ -36,7 +36,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       scope: 'public',
       query: SsoQuery,
       response: SsoChoices,
-      handler: async ({ query }) => ({ providers: await choicesOf(db, query.workspace ?? '') }),
+      handler: async ({ query }) => ({ providers: await listSignInProviders(db, query.workspace ?? '') }),
     }),
 
     defineRoute({
@@ -73,7 +73,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       mediaTypes: ['text/plain'],
       errors: ['invalid_token', 'not_found', 'rate_limited', 'conflict'],
       handler: async ({ params, request, meta }) => {
-        const given = { answer: answerOf(request), sealed: ssoCookieOf(meta) }
+        const given = { answer: answerOf(request), sealed: readSsoCookie(meta) }
         const { location, session } = await signIn.finish(params.providerId, given, meta)
         clearSsoCookie(meta)
         if (session) setSessionCookie(meta, { token: session.accessToken, expiresAt: session.expiresAt })
@@ -88,7 +88,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       summary: 'Log out, also of the identity provider',
       description:
         'Ends the session this request is made with as `POST /auth/logout` does, and answers where to send the browser to log out of the ' +
-        'identity provider that has vouched for it. Emits `session.ended`.',
+        'identity provider that it came from. Emits `session.ended`.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -107,7 +107,7 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       operationId: 'endSessionsByProvider',
       method: 'post',
       path: '/auth/sso/:providerId/backchannel-logout',
-      summary: 'Say that somebody has logged out at the identity provider',
+      summary: 'Report that a person has logged out at the identity provider',
       description:
         'Back-channel logout of OpenID Connect: the form field `logout_token`. What is refused is a 400 with `error`, as the standard has it. ' +
         'Emits `session.ended`.',

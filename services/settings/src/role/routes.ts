@@ -1,13 +1,13 @@
 import { NewRole, Role, RolePatch } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import type { RoleReading } from './reading.js'
+import type { RoleReader } from './role-reader.js'
 import type { Roles } from './roles.js'
 
 const tag = 'Roles'
 
 /** Roles of the current workspace. */
-export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
+export function roleRoutes(roles: Roles, reading: RoleReader): Route[] {
   return [
     defineList({
       operationId: 'listRoles',

@@ -53,7 +53,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
       summary: 'Store a secret',
       description:
         'Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. Without ' +
-        '`hosts` it serves none yet: a definition that names it towards a literal host adds that host when somebody with ' +
+        '`hosts` it is sent to none yet: a definition that names it towards a literal host adds that host when a caller with ' +
         '`secrets:write` saves it (`secret.hosts_added`). A name that is taken is a 409. Emits `secret.created`.',
       tag,
       scope: 'secrets:write',

@@ -9,7 +9,7 @@ const writeEveryMs = 60_000
 const mostShown = 100
 
 /** What used a secret, for whom, towards which host, and at what time. */
-export interface SecretOccasion {
+export interface SecretUseContext {
   service: string
   consumer: string
   userId: string
@@ -17,7 +17,7 @@ export interface SecretOccasion {
   now: Instant
 }
 
-interface Uses extends Omit<SecretOccasion, 'now'> {
+interface Uses extends Omit<SecretUseContext, 'now'> {
   secretId: string
   /** Not in the table yet. */
   unwritten: number
@@ -27,7 +27,7 @@ interface Uses extends Omit<SecretOccasion, 'now'> {
 
 export interface SecretUsage {
   /** Counts one resolution of each of the secrets. Never fails: what cannot be written is written later. */
-  note(secretIds: readonly string[], occasion: SecretOccasion): Promise<void>
+  note(secretIds: readonly string[], context: SecretUseContext): Promise<void>
   /** Of each of the secrets; those never used are absent. */
   of(secretIds: string[]): Promise<Map<string, SecretUse>>
   /** What has used the secret, for whom and where, the latest first; at most 100. */
@@ -102,7 +102,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
           writtenMs: Number.NEGATIVE_INFINITY,
         }
         const uses = known.get(key) ?? first
-        // The same object as before: a write under way may give back what it could not write.
+        // The same object as before: a write in flight may return what it could not write.
         known.set(key, Object.assign(uses, { unwritten: uses.unwritten + 1, lastUsedAt: now }))
         watch()
       }

@@ -3,7 +3,7 @@ import { type Database, statementsOf } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { inArray } from 'drizzle-orm'
 import { accounts } from '../schema.js'
-import { tellFailed } from './session-log.js'
+import { recordLoginFailed } from './session-log.js'
 
 /** Failures of a login are reported once in this time. */
 const tellEveryMs = 60_000
@@ -39,7 +39,7 @@ export interface LoginFailureOptions {
 
 /**
  * Counts in memory what fails, by e-mail, and makes one event of it a minute at most, of the first failure at once.
- * A flood of logins is so a trickle of events, and one for addresses nobody has no event at all.
+ * A flood of failed logins becomes a few events, and one for unknown addresses none at all.
  */
 export function createLoginFailures(options: LoginFailureOptions): LoginFailureCount {
   const { database, relay, log, nowMs, lookEveryMs = 1_000 } = options
@@ -113,7 +113,7 @@ async function tell({ db }: Pick<Database, 'db'>, taken: ReadonlyMap<string, Cou
     const { failures, refusals, addresses, from, to } = count
     const reported = { id, failures, refusals, addresses: [...addresses], from, to }
     await db.transaction((tx) =>
-      tellFailed({ db: tx, run: statementsOf(tx) }, reported, name ?? '', {
+      recordLoginFailed({ db: tx, run: statementsOf(tx) }, reported, name ?? '', {
         ...{ actor: systemActor, now: to, requestId: null },
       }),
     )

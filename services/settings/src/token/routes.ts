@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 import { tokens as table } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import type { Keys } from './keys.js'
-import { lastUses, withinEnvironments } from './queries.js'
+import { findLastUses, withinEnvironments } from './queries.js'
 
 const tag = 'Authentication'
 
@@ -29,7 +29,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
     return { ...rest, items: await withUses(items) }
   }
   const withUses = async (items: Token[]) => {
-    const uses = await lastUses(
+    const uses = await findLastUses(
       db,
       items.map(({ id }) => id),
     )
@@ -108,7 +108,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       path: '/settings/tokens',
       summary: 'List the API keys of the workspace',
       description:
-        "Everybody's, with revoked ones; to a key for some environments, those for no others. Never the keys themselves.",
+        'The keys of all members, with revoked ones; a key for some environments sees those for no others. Never the keys themselves.',
       tag: 'Users',
       scope: 'credentials:manage',
       query: TokenFilters,
@@ -121,7 +121,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       operationId: 'revokeWorkspaceToken',
       method: 'delete',
       path: '/settings/tokens/:id',
-      summary: "Revoke somebody's API key",
+      summary: 'Revoke an API key of a user',
       description:
         'It stops being valid at once and stays in the list. A key that allows more than the caller may do is not ' +
         'theirs to revoke. Emits `token.revoked`.',

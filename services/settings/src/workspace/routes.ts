@@ -13,12 +13,12 @@ import {
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
-import type { Asking } from '../operator/asking.js'
+import type { StatusClient } from '../operator/status-client.js'
 import { workspaceStatus } from '../operator/workspace-status.js'
 import { accessibleWorkspaces, currentWorkspace } from '../tenant/queries.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
-import { requireEveryEnvironment } from '../token/reach.js'
-import { createWorkspaces } from './creating.js'
+import { requireEveryEnvironment } from '../token/key-environments.js'
+import { createWorkspaces } from './create-workspaces.js'
 import { workspace } from './domain.js'
 import type { SignInPolicies } from './sign-in-policy.js'
 import { workspaceStats } from './stats.js'
@@ -29,7 +29,7 @@ const tag = 'Workspaces'
 export function workspaceRoutes(
   ctx: ServiceContext<SettingsConfig>,
   policies: SignInPolicies,
-  asking: Asking,
+  statusClient: StatusClient,
 ): Route[] {
   const { store, database, cursors } = ctx
   const create = createWorkspaces(ctx)
@@ -129,7 +129,7 @@ export function workspaceRoutes(
       path: '/settings/sign-in-policy',
       summary: 'Set what the workspace wants of a sign-in',
       description:
-        'Whether everybody, or who has one of these roles, enters by a session that has proved a second factor alone; single ' +
+        'Whether all users, or those with one of these roles, need a session that has proved a second factor; single ' +
         'sign-on counts as one. Takes effect within a second: others are answered `factor_enrolment_required`. API keys go on ' +
         'by their scopes, and making one takes such a session. For owners, in a session that meets it. Emits `workspace.updated`.',
       tag,
@@ -173,13 +173,13 @@ export function workspaceRoutes(
       handler: async ({ params, meta }) => {
         const id = currentId(params.slug, meta.principal)
         await requireEveryEnvironment(database.db, meta.principal)
-        return workspaceStatus(asking, id)
+        return workspaceStatus(statusClient, id)
       },
     }),
   ]
 }
 
-/** A slug other than the current workspace's is an absent one, whoever it may belong to. */
+/** A slug other than the current workspace's is answered as not found. */
 function currentId(slug: string, { workspaceId, workspaceSlug }: Principal): string {
   if (workspaceId === undefined || slug !== workspaceSlug) throw notFound()
   return workspaceId

@@ -1,10 +1,10 @@
 import { type BackendName, WaitingWebhooks } from '@opsplane/contracts'
 import type { PlatformClients } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
-import type { AllOperated, Operated } from './operated.js'
+import type { OperatedService, OperatedServices } from './operated-services.js'
 
-export interface AskingOptions {
-  operated: AllOperated
+export interface StatusClientOptions {
+  operated: OperatedServices
   neighbours: PlatformClients
   log: Pick<Logger, 'warn'>
 }
@@ -12,7 +12,7 @@ export interface AskingOptions {
 const timeoutMs = 3_000
 
 /** Asks services how they are: null where one does not answer. */
-export function createAsking({ operated, neighbours, log }: AskingOptions) {
+export function createStatusClient({ operated, neighbours, log }: StatusClientOptions) {
   const asked = async <T>(service: string, answer: Promise<T>): Promise<T | null> => {
     try {
       return await answer
@@ -22,9 +22,9 @@ export function createAsking({ operated, neighbours, log }: AskingOptions) {
     }
   }
   return {
-    services: <Figures>(figuresOf: (service: Operated) => Promise<Figures>) =>
+    services: <Figures>(figuresOf: (service: OperatedService) => Promise<Figures>) =>
       Promise.all(
-        [...operated].map(async ([name, service]: [BackendName, Operated]) => {
+        [...operated].map(async ([name, service]: [BackendName, OperatedService]) => {
           const [state, figures] = await Promise.all([service.state(), asked(name, figuresOf(service))])
           return { name, state, figures }
         }),
@@ -40,4 +40,4 @@ export function createAsking({ operated, neighbours, log }: AskingOptions) {
   }
 }
 
-export type Asking = ReturnType<typeof createAsking>
+export type StatusClient = ReturnType<typeof createStatusClient>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SsoLogout, TokenCreated, VerifiedToken } from '@opsplane/contracts'
 import type { OidcPerson } from '@opsplane/testing'
-import { factorsOf } from '../factor/factors.fixture.js'
-import { usersOf } from '../membership/users.fixture.js'
+import { createFactorClient } from '../factor/factors.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Sso, type SsoWorkspace, startSso } from './sso.fixture.js'
 
 let sso: Sso
@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => sso?.stop())
 
 let people = 0
-const somebody = (): OidcPerson => {
+const newPerson = (): OidcPerson => {
   const sub = `person-${++people}`
   return { sub, claims: { email: `${sub}@acme.example`, email_verified: true } }
 }
 const entering = (token: string | null, workspace = 'acme') => sso.settings.verify(token ?? '', { workspace })
-const signedIn = async (person = somebody(), providerId = acme.provider.id) => {
+const signedIn = async (person = newPerson(), providerId = acme.provider.id) => {
   const { session } = await sso.signIn(providerId, person)
   expect((await entering(session)).status).toBe(200)
   return session
@@ -32,29 +32,29 @@ const endedBecause = async () => {
 const change = (id: string, body: object) => acme.api.patch(`/settings/identity-providers/${id}`, body)
 
 describe('a provider that is turned off', () => {
-  it('ends its sessions, and lets nobody come back who is under way', async () => {
+  it('ends its sessions, and refuses sign-ins that have started', async () => {
     const provider = await sso.connect(acme.api, { name: 'For now' })
-    const session = await signedIn(somebody(), provider.id)
+    const session = await signedIn(newPerson(), provider.id)
     const other = await signedIn()
-    const way = await sso.begin(provider.id, somebody())
+    const way = await sso.begin(provider.id, newPerson())
     await change(provider.id, { enabled: false })
     expect((await entering(session)).error().code).toBe('invalid_token')
     expect(await endedBecause()).toBe('provider_revoked')
     expect((await entering(other)).status).toBe(200)
-    expect(await sso.comeBack(way)).toMatchObject({ error: 'not_found', session: null })
+    expect(await sso.finishSignIn(way)).toMatchObject({ error: 'not_found', session: null })
     await change(provider.id, { enabled: true })
-    const again = await signedIn(somebody(), provider.id)
+    const again = await signedIn(newPerson(), provider.id)
     expect((await acme.api.send('DELETE', `/settings/identity-providers/${provider.id}`)).status).toBe(204)
     expect((await entering(again)).error().code).toBe('invalid_token')
   })
 })
 
-describe('somebody who is no user any more', () => {
+describe('a person who is no longer a user', () => {
   it.each([
     ['suspended', (id: string) => acme.api.patch(`/settings/users/${id}`, { status: 'suspended' })],
     ['removed', (id: string) => acme.api.send('DELETE', `/settings/users/${id}`)],
   ])('as they were %s is not let in by the provider', async (_, remove) => {
-    const person = somebody()
+    const person = newPerson()
     const session = await signedIn(person)
     const { userId } = (await entering(session)).data(VerifiedToken).principal
     expect((await remove(userId)).status).toBe(200)
@@ -63,13 +63,13 @@ describe('somebody who is no user any more', () => {
   })
 
   it('comes back by an invitation, whose login the identity is linked to', async () => {
-    const person = somebody()
+    const person = newPerson()
     const { userId } = (await entering(await signedIn(person))).data(VerifiedToken).principal
     await acme.api.send('DELETE', `/settings/users/${userId}`)
-    const users = usersOf(sso.settings, acme.owner, acme.api)
+    const users = createUserClient(sso.settings, acme.owner, acme.api)
     const joined = await users.joined(String(person.claims.email), 'viewer')
     const api = await sso.settings.as(await sso.browser(joined.email, acme.owner.password))
-    expect(await sso.comeBack(await sso.begin(acme.provider.id, person, { link: api }))).toMatchObject({
+    expect(await sso.finishSignIn(await sso.begin(acme.provider.id, person, { link: api }))).toMatchObject({
       ...{ status: 303, error: null },
     })
     const back = (await entering(await signedIn(person))).data(VerifiedToken)
@@ -84,9 +84,9 @@ describe('somebody who is no user any more', () => {
 })
 
 describe('a workspace that requires its provider', () => {
-  it('lets in nobody by another session but owners, which is an event once', async () => {
+  it('refuses other sessions except of owners, which is an event once', async () => {
     const strict = await sso.workspace('strict')
-    const users = usersOf(sso.settings, strict.owner, strict.api)
+    const users = createUserClient(sso.settings, strict.owner, strict.api)
     const member = await users.joined('member@acme.example', 'developer')
     const made = await member.api.post('/auth/tokens', { name: 'CI', scopes: ['itsm:read'] })
     const boss = await users.joined('boss@acme.example', 'owner')
@@ -94,7 +94,7 @@ describe('a workspace that requires its provider', () => {
       strict.api.patch(`/settings/identity-providers/${strict.provider.id}`, { required: true })
     // Who requires it would be locked out themselves.
     expect((await require()).error().code).toBe('factor_enrolment_required')
-    const factors = factorsOf(sso.settings)
+    const factors = createFactorClient(sso.settings)
     await factors.totp(strict.api)
     expect((await require()).status).toBe(200)
 
@@ -103,10 +103,10 @@ describe('a workspace that requires its provider', () => {
     expect(refused.message).toContain('/auth/sso?workspace=strict')
     const reset = await sso.browser(member.email, acme.owner.password)
     expect((await entering(reset, 'strict')).error().code).toBe('workspace_forbidden')
-    const bySso = await sso.signIn(strict.provider.id, somebody())
+    const bySso = await sso.signIn(strict.provider.id, newPerson())
     expect((await entering(bySso.session, 'strict')).status).toBe(200)
     const second = await sso.connect(strict.api, { name: 'Not required' })
-    const byOther = await sso.signIn(second.id, somebody())
+    const byOther = await sso.signIn(second.id, newPerson())
     expect((await entering(byOther.session, 'strict')).error().code).toBe('workspace_forbidden')
     expect((await entering(made.data(TokenCreated).token, 'strict')).status).toBe(200)
 
@@ -162,7 +162,7 @@ describe('logging out at the provider', () => {
   const logoutToken = (claims: Record<string, unknown>, typ = 'logout+jwt') => sso.issuer.sign(claims, typ)
 
   it('ends the sessions of that person, and no others, once for each token', async () => {
-    const person = somebody()
+    const person = newPerson()
     const [one, two, other] = [await signedIn(person), await signedIn(person), await signedIn()]
     const token = await logoutToken(claimsFor(person.sub))
     expect(await send(token)).toBe(204)
@@ -175,7 +175,7 @@ describe('logging out at the provider', () => {
   })
 
   it('ends one session where the token names one', async () => {
-    const person = somebody()
+    const person = newPerson()
     sso.issuer.tamper = (claims) => ({ ...claims, sid: 'first' })
     const first = await signedIn(person)
     sso.issuer.tamper = (claims) => ({ ...claims, sid: 'second' })
@@ -191,21 +191,21 @@ describe('logging out at the provider', () => {
     ['of another issuer', { iss: 'https://evil.example' }],
     ['that is an ID token', { events: undefined, nonce: 'n' }],
     ['with a nonce', { nonce: 'n' }],
-    ['that names nobody', { sub: undefined }],
+    ['that names no subject', { sub: undefined }],
     ['without an id', { jti: undefined }],
     ['of an hour ago', { iat: nowSeconds() - 3_600, exp: nowSeconds() + 60 }],
     ['that has ended', { iat: nowSeconds() - 280, exp: nowSeconds() - 200 }],
     ['of tomorrow', { iat: nowSeconds() + 86_400, exp: nowSeconds() + 86_460 }],
     ['without a time', { iat: undefined }],
   ])('goes by no token %s', async (_, claims) => {
-    const person = somebody()
+    const person = newPerson()
     const session = await signedIn(person)
     expect(await send(await logoutToken(claimsFor(person.sub, claims)))).toBe(400)
     expect((await entering(session)).status).toBe(200)
   })
 
-  it('goes by no token of another type, signed by another issuer, by nobody, or for a provider that is none', async () => {
-    const person = somebody()
+  it('rejects a token of another type, signed by another issuer, unsigned, or for an unknown provider', async () => {
+    const person = newPerson()
     const session = await signedIn(person)
     const claims = () => claimsFor(person.sub)
     const unsigned = [{ alg: 'none' }, claims()].map((part) =>
@@ -227,9 +227,9 @@ describe('a network that comes with codes of its own', () => {
   it('must wait after some, as after wrong passwords', async () => {
     const statuses: number[] = []
     for (let attempt = 0; attempt < 55 && statuses.at(-1) !== 429; attempt++) {
-      const way = await sso.begin(acme.provider.id, somebody())
+      const way = await sso.begin(acme.provider.id, newPerson())
       way.back.searchParams.set('code', 'guessed')
-      statuses.push((await sso.comeBack(way, { address: '198.51.100.9' })).status)
+      statuses.push((await sso.finishSignIn(way, { address: '198.51.100.9' })).status)
     }
     expect(statuses.slice(0, 2)).toEqual([303, 303])
     expect(statuses.at(-1)).toBe(429)

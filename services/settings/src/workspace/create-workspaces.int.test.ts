@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => settings?.stop())
 
-it('makes a workspace that is its own tenant, with whoever asks as its owner', async () => {
+it('creates a workspace that is its own tenant, with the caller as its owner', async () => {
   const api = await settings.as(ada.session)
   const reply = await api.post('/workspaces', { slug: 'labs', name: 'Acme Labs' })
   expect(reply.status).toBe(201)

@@ -2,48 +2,60 @@ import { ApiError, ErrorEnvelope, type Principal, type RemovedUser } from '@opsp
 import type { PlatformClients, RequestMeta } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import type { Delegations } from '../delegation/delegations.js'
-import { membersOf } from '../role/rights.js'
-import { type FindDependents, type FoundOfAll, type OwnedBySomebody, shownDependent } from './dependents.js'
+import { findActiveMembers } from '../role/member-rights.js'
+import {
+  type DependentsResult,
+  type FindDependents,
+  type ServiceDependent,
+  toDependent,
+} from './dependents.js'
 
 type Outcome = Pick<RemovedUser['dependents'][number], 'takenOver' | 'problem'>
 
-export interface SuccessionOptions {
+export interface TransferOptions {
   db: Drizzle
   neighbours: PlatformClients
   delegations: Pick<Delegations, 'actingAsSuccessor'>
   findDependents: FindDependents
 }
 
-export interface Succession {
+export interface DependentsTransfer {
   userId: string
   successorId: string
   meta: RequestMeta
 }
 
 /** Rounds in which more turns up than a service lists at once. */
-const mostRounds = 50
+const maxRounds = 50
 
 /** What hung on a person, and whether the successor has it now. */
-export type Succeed = (succession: Succession) => Promise<Pick<RemovedUser, 'dependents' | 'unanswered'>>
+export type TransferDependents = (
+  succession: DependentsTransfer,
+) => Promise<Pick<RemovedUser, 'dependents' | 'unanswered'>>
 
 /**
- * Makes somebody the successor of a person: takes over, by the rights of the successor and in the name of the caller, all
- * that can be. Throws `service_unavailable` where a service does not say what it has, before anything is taken over.
+ * Transfers what depends on a person to a successor, with the rights of the successor and in the name of the caller, as far as
+ * possible. Throws `service_unavailable` where a service does not list what it has, before anything is transferred.
  */
-export function createSucceed({ db, neighbours, delegations, findDependents }: SuccessionOptions): Succeed {
+export function createTransferDependents({
+  db,
+  neighbours,
+  delegations,
+  findDependents,
+}: TransferOptions): TransferDependents {
   return async ({ userId, successorId, meta }) => {
     const { workspaceId } = meta.tenant
     const question = { workspaceId, userId, successorId }
-    const member = (await membersOf(db, workspaceId, [successorId])).get(successorId)
+    const member = (await findActiveMembers(db, workspaceId, [successorId])).get(successorId)
     if (!member) throw new ApiError('not_found', 'The successor is no active member of the workspace.')
     const { role, permissions, email } = member
-    const principalIn = ({ environment }: OwnedBySomebody): Principal => ({
+    const principalIn = ({ environment }: ServiceDependent): Principal => ({
       // Who has named the successor has done it.
       ...{ actor: meta.actor, userId: successorId, tokenId: `succession:${userId}` },
       ...{ workspaceId, environment, role, email, permissions },
     })
 
-    const takeOver = async (dependent: OwnedBySomebody): Promise<Outcome> => {
+    const takeOver = async (dependent: ServiceDependent): Promise<Outcome> => {
       const client = neighbours.get(dependent.service as never)
       if (!client || !dependent.takeOver) return { takenOver: false, problem: null }
       const issuer = delegations.actingAsSuccessor(principalIn(dependent), userId)
@@ -57,13 +69,13 @@ export function createSucceed({ db, neighbours, delegations, findDependents }: S
     }
 
     const outcomes = new Map<string, RemovedUser['dependents'][number]>()
-    const round = async (all: FoundOfAll) => {
+    const round = async (all: DependentsResult) => {
       const fresh = all.found.filter(({ kind, id }) => !outcomes.has(`${kind}/${id}`))
       for (const each of fresh)
-        outcomes.set(`${each.kind}/${each.id}`, { ...shownDependent(each), ...(await takeOver(each)) })
+        outcomes.set(`${each.kind}/${each.id}`, { ...toDependent(each), ...(await takeOver(each)) })
       return fresh.some(({ takeOver: call }) => call !== null)
     }
-    for (let rounds = 0; rounds < mostRounds; rounds++) {
+    for (let rounds = 0; rounds < maxRounds; rounds++) {
       const all = await findDependents(question)
       if (all.unanswered.length > 0 && rounds === 0)
         throw new ApiError(

@@ -11,29 +11,29 @@ import { type PlatformClients, readReadiness, type ServiceClient } from '@opspla
 import type { Operations } from '@opsplane/service'
 
 /** A service, as those who operate the installation see it. */
-export interface Operated extends Operations {
+export interface OperatedService extends Operations {
   /** `up`, or why it is not ready. */
   state(): Promise<string>
 }
 
-export type AllOperated = ReadonlyMap<BackendName, Operated>
+export type OperatedServices = ReadonlyMap<BackendName, OperatedService>
 
 /** One service that stalls is reported so, and does not hold up the rest. */
 const timeoutMs = 3_000
 
 /** All services: settings itself, and those it has the addresses of. */
-export function operatedServices(own: Operations, neighbours: PlatformClients): AllOperated {
-  const found = new Map<BackendName, Operated>()
+export function createOperatedServices(own: Operations, neighbours: PlatformClients): OperatedServices {
+  const found = new Map<BackendName, OperatedService>()
   for (const name of backendNames) {
     const client = neighbours.get(name)
-    // What is not ready lets nobody in, and so is not asked.
+    // A service that is not ready refuses requests, and so is not asked.
     if (name === 'settings') found.set(name, { ...own, state: async () => 'up' })
     else if (client) found.set(name, operatedBy(client))
   }
   return found
 }
 
-function operatedBy(client: ServiceClient): Operated {
+function operatedBy(client: ServiceClient): OperatedService {
   const within = () => ({ signal: AbortSignal.timeout(timeoutMs) })
   const letters = '/internal/operations/dead-letters'
   return {

@@ -1,11 +1,16 @@
 import type { Permission } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
-import { customPermissions, memberEmail, permissionsOf, roleOfMembership } from '../rights/permissions.js'
+import {
+  customPermissions,
+  memberEmail,
+  resolvePermissions,
+  roleOfMembership,
+} from '../rights/permissions.js'
 import { accounts, memberships, roles } from '../schema.js'
 
 /** An active member of a workspace as of now. */
-export interface Member {
+export interface ActiveMember {
   role: string
   permissions: Permission[]
   name: string
@@ -13,11 +18,11 @@ export interface Member {
 }
 
 /** These users as members of a workspace at this moment; those who are no active members are absent. */
-export async function membersOf(
+export async function findActiveMembers(
   db: Pick<Drizzle, 'select'>,
   workspaceId: string,
   userIds: string[],
-): Promise<Map<string, Member>> {
+): Promise<Map<string, ActiveMember>> {
   if (userIds.length === 0) return new Map()
   const rows = await db
     .select({
@@ -41,7 +46,7 @@ export async function membersOf(
     rows.map(({ userId, role, name, email, customPermissions: custom }) => [
       userId ?? '',
       {
-        ...{ role: role ?? '', permissions: permissionsOf(role ?? '', custom) },
+        ...{ role: role ?? '', permissions: resolvePermissions(role ?? '', custom) },
         ...{ name: name ?? '', email: email ?? '' },
       },
     ]),
@@ -49,11 +54,11 @@ export async function membersOf(
 }
 
 /** What the roles of these users allow in a workspace at this moment; those who are no active members are absent. */
-export async function rightsOf(
+export async function findMemberRights(
   db: Pick<Drizzle, 'select'>,
   workspaceId: string,
   userIds: string[],
 ): Promise<Map<string, Permission[]>> {
-  const members = await membersOf(db, workspaceId, userIds)
+  const members = await findActiveMembers(db, workspaceId, userIds)
   return new Map([...members].map(([userId, { permissions }]) => [userId, permissions]))
 }

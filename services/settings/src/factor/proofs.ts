@@ -9,9 +9,9 @@ import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import { recoveryCodes, accountFactors as table } from '../schema/factor.js'
-import type { Occasion } from '../session/session-log.js'
+import type { LoginContext } from '../session/session-log.js'
 import { reportCloneSuspected, reportRecoveryCodes } from './factor-log.js'
-import { type FactorRow, factorsOf, passkeyByCredential, recoveryCodesLeft, stateOf } from './queries.js'
+import { countRecoveryCodes, type FactorRow, findPasskey, listFactors, toFactorState } from './queries.js'
 import { recoveryCodeHash } from './recovery-codes.js'
 import type { RelyingParty } from './relying-party.js'
 import { totpStep } from './totp.js'
@@ -32,17 +32,18 @@ export interface PasskeyProof {
 export type Proofs = ReturnType<typeof createProofs>
 
 /** For whom a secret is sealed, and where it stands. */
-export const secretPlace = (factorId: string) => [platformTenant.workspaceId, `factor|${factorId}`] as const
+export const totpSealContext = (factorId: string) =>
+  [platformTenant.workspaceId, `factor|${factorId}`] as const
 
 /** Proofs by the factors of logins. Each code, and each count of a passkey that counts, is accepted once, by all replicas. */
 export function createProofs(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
   { vault, party }: ProofOptions,
 ) {
-  const byTotp = async (accountId: string, code: string, { now }: Occasion): Promise<boolean> => {
-    for (const { id, kind, sealedSecret } of await factorsOf(db, accountId)) {
+  const byTotp = async (accountId: string, code: string, { now }: LoginContext): Promise<boolean> => {
+    for (const { id, kind, sealedSecret } of await listFactors(db, accountId)) {
       if (kind !== 'totp' || sealedSecret === null) continue
-      const [owner, place] = secretPlace(id)
+      const [owner, place] = totpSealContext(id)
       const step = totpStep(await vault.open(owner, sealedSecret, place), code, now)
       if (step === null) continue
       const accepted = await db
@@ -55,14 +56,14 @@ export function createProofs(
     return false
   }
 
-  const byRecoveryCode = async (userId: string, code: string, occasion: Occasion): Promise<boolean> => {
+  const byRecoveryCode = async (userId: string, code: string, context: LoginContext): Promise<boolean> => {
     const { accountId, codeHash, usedAt } = recoveryCodes
     const wanted = and(eq(accountId, userId), eq(codeHash, recoveryCodeHash(userId, code)), isNull(usedAt))
     const used = await db.transaction(async (tx) => {
-      const rows = await tx.update(recoveryCodes).set({ usedAt: occasion.now }).where(wanted).returning()
+      const rows = await tx.update(recoveryCodes).set({ usedAt: context.now }).where(wanted).returning()
       if (rows.length === 0) return false
-      const left = await recoveryCodesLeft(tx, userId)
-      await reportRecoveryCodes(tx, 'recovery_codes.used', { userId, left }, occasion)
+      const left = await countRecoveryCodes(tx, userId)
+      await reportRecoveryCodes(tx, 'recovery_codes.used', { userId, left }, context)
       return true
     })
     relay.wake()
@@ -73,9 +74,9 @@ export function createProofs(
   const byPasskey = async (
     assertion: PasskeyAssertion,
     challengeHash: string,
-    occasionOf: (accountId: string) => Promise<Occasion>,
+    contextOf: (accountId: string) => Promise<LoginContext>,
   ): Promise<PasskeyProof | null> => {
-    const factor = await passkeyByCredential(db, assertion.id)
+    const factor = await findPasskey(db, assertion.id)
     const passkey = factor && storedPasskey(factor)
     if (!passkey || 'reason' in party) return null
     const { accountId } = factor
@@ -83,8 +84,8 @@ export function createProofs(
     if (handle && handle !== userHandle(accountId)) return null
     const signed = await readAssertion(party, assertion, { challengeHash, passkey })
     if (signed === null) return null
-    const occasion = await occasionOf(accountId)
-    const counted = await db.transaction((tx) => countUse(tx, factor, signed.signCounter, occasion))
+    const context = await contextOf(accountId)
+    const counted = await db.transaction((tx) => countUse(tx, factor, signed.signCounter, context))
     relay.wake()
     return counted ? { accountId, userVerified: signed.userVerified } : null
   }
@@ -96,14 +97,14 @@ export function createProofs(
     async of(
       answer: FactorAnswer,
       { accountId, secretHash }: { accountId: string; secretHash: string },
-      occasion: Occasion,
+      context: LoginContext,
     ): Promise<SignInMethod | null> {
       if ('assertion' in answer) {
-        const proof = await byPasskey(answer.assertion, secretHash, async () => occasion)
+        const proof = await byPasskey(answer.assertion, secretHash, async () => context)
         return proof?.accountId === accountId ? 'passkey' : null
       }
-      if (await byTotp(accountId, answer.code, occasion)) return 'totp'
-      return (await byRecoveryCode(accountId, answer.code, occasion)) ? 'recovery_code' : null
+      if (await byTotp(accountId, answer.code, context)) return 'totp'
+      return (await byRecoveryCode(accountId, answer.code, context)) ? 'recovery_code' : null
     },
   }
 }
@@ -123,11 +124,11 @@ async function countUse(
   tx: Transaction,
   factor: FactorRow,
   signCounter: number,
-  occasion: Occasion,
+  context: LoginContext,
 ): Promise<boolean> {
   const counted = await tx
     .update(table)
-    .set({ signCounter, lastUsedAt: occasion.now })
+    .set({ signCounter, lastUsedAt: context.now })
     .where(
       and(
         eq(table.id, factor.id),
@@ -135,6 +136,6 @@ async function countUse(
       ),
     )
     .returning({ id: table.id })
-  if (counted.length === 0) await reportCloneSuspected(tx, stateOf(factor), occasion)
+  if (counted.length === 0) await reportCloneSuspected(tx, toFactorState(factor), context)
   return counted.length === 1
 }

@@ -24,7 +24,7 @@ const permission = 'workspace:write'
 const isKey = (tokenId: string) => tokenId.startsWith(`${idPrefixes.token}_`)
 
 /**
- * Creates a workspace that belongs to whoever asks. An API key needs `workspace:write` in every environment, and does
+ * Creates a workspace owned by the caller. An API key needs `workspace:write` in every environment, and does
  * not open the new one. Throws `insufficient_scope`, `quota_exceeded`, or `conflict` where the slug is taken.
  */
 export function createWorkspaces({ store, database: { db }, config }: ServiceContext<SettingsConfig>) {

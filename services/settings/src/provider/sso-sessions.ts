@@ -3,14 +3,14 @@ import type { Transaction } from '@opsplane/eventstore'
 import { and, eq, notExists, type SQL } from 'drizzle-orm'
 import { ssoSessions } from '../schema/provider.js'
 import { sessions as sessionTable } from '../schema.js'
-import type { Occasion } from '../session/session-log.js'
+import type { LoginContext } from '../session/session-log.js'
 import type { Sessions } from '../session/sessions.js'
 
 /** What a session of a provider is remembered by. */
 export type SsoSession = typeof ssoSessions.$inferInsert
 
 /** Remembers it, and forgets those of the login that have ended. */
-export async function rememberSession(tx: Transaction, session: SsoSession): Promise<void> {
+export async function saveSsoSession(tx: Transaction, session: SsoSession): Promise<void> {
   const over = tx
     .select({ id: sessionTable.id })
     .from(sessionTable)
@@ -20,18 +20,18 @@ export async function rememberSession(tx: Transaction, session: SsoSession): Pro
 }
 
 /** Which sessions of a provider end: all, those of an identity, or those of a session there. */
-export interface Ended {
+export interface SsoSessionFilter {
   providerId: string
   identityId?: string
   sid?: string
 }
 
-/** Ends them, each of which is an event. In the transaction that calls for it; whoever calls wakes the relay. */
-export async function endSessions(
+/** Ends them, with an event for each, in the caller's transaction. The caller wakes the relay. */
+export async function endSsoSessions(
   tx: Transaction,
   sessions: Pick<Sessions, 'endAll'>,
-  { providerId, identityId, sid }: Ended,
-  { reason, ...occasion }: Occasion & { reason: SessionEndReason },
+  { providerId, identityId, sid }: SsoSessionFilter,
+  { reason, ...context }: LoginContext & { reason: SessionEndReason },
 ): Promise<void> {
   const where: (SQL | undefined)[] = [
     eq(ssoSessions.providerId, providerId),
@@ -43,5 +43,5 @@ export async function endSessions(
     .where(and(...where))
     .returning()
   for (const { sessionId: id, accountId } of rows)
-    await sessions.endAll(tx, { accountId, id, reason }, occasion)
+    await sessions.endAll(tx, { accountId, id, reason }, context)
 }

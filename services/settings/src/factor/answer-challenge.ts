@@ -1,16 +1,16 @@
 import { ApiError, type FactorAnswer, type Instant, type SignInMethod } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import type { AccountState } from '../account/domain.js'
-import { storedAccount } from '../account/queries.js'
+import { requireAccount } from '../account/queries.js'
 import type { LoginFailureCount } from '../session/login-failures.js'
-import { occasionOf, type SessionOrigin } from '../session/sessions.js'
+import { type SessionOrigin, toLoginContext } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
 import type { Challenge, ChallengeSubject, Challenges } from './challenges.js'
 import { invalidChallenge } from './factors.js'
-import type { Proofs } from './proof.js'
+import type { Proofs } from './proofs.js'
 
 /** A challenge that was answered rightly, and used up by it. */
-export interface Answered {
+export interface AnsweredChallenge {
   account: AccountState
   challenge: Challenge
   method: SignInMethod
@@ -21,7 +21,7 @@ export type AnswerChallenge = (
   answer: FactorAnswer,
   wanted: Pick<ChallengeSubject, 'purpose' | 'sessionId'>,
   from: { origin: SessionOrigin; now: Instant },
-) => Promise<Answered>
+) => Promise<AnsweredChallenge>
 
 export interface AnswerOptions {
   db: Drizzle
@@ -36,7 +36,7 @@ export function createAnswerChallenge(options: AnswerOptions): AnswerChallenge {
   const { db, challenges, proofs, throttle, failures } = options
   return async (answer, wanted, { origin, now }) => {
     const challenge = await challenges.find(answer.challenge, { ...wanted, now })
-    const account = challenge && (await storedAccount(db, challenge.accountId))
+    const account = challenge && (await requireAccount(db, challenge.accountId))
     const whose = account === null ? `challenge ${answer.challenge}` : `factor ${account.email}`
     const attempt = throttle.attempt(whose, origin.address)
     const note = (kind: 'failed' | 'refused') =>
@@ -47,7 +47,7 @@ export function createAnswerChallenge(options: AnswerOptions): AnswerChallenge {
     })
     if (challenge === null || account === null || !(await challenges.count(challenge.id)))
       throw invalidChallenge()
-    const method = await proofs.of(answer, challenge, occasionOf(account, origin, now))
+    const method = await proofs.of(answer, challenge, toLoginContext(account, origin, now))
     if (method === null) {
       note('failed')
       throw new ApiError('invalid_credentials', 'This proves no factor of the login, or has been used.')

@@ -8,11 +8,14 @@ import {
 } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { isBuiltIn, permissionsOf } from '../rights/permissions.js'
-import { customRole, customRoles, membersByRole, type Reader, type StoredRole } from './queries.js'
+import { isBuiltIn, resolvePermissions } from '../rights/permissions.js'
+import { countMembersByRole, customRole, customRoles, type Reader, type StoredRole } from './queries.js'
 
 /** Reads the roles of a workspace: the built-in ones, and its own. */
-export function roleReading({ database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>) {
+export function createRoleReader({
+  database: { db },
+  cursors,
+}: Pick<ServiceContext, 'database' | 'cursors'>) {
   return {
     /** Built-in ones first, then custom ones by name. Throws `invalid_cursor`. */
     async list(
@@ -21,11 +24,11 @@ export function roleReading({ database: { db }, cursors }: Pick<ServiceContext, 
     ): Promise<Page<Role>> {
       const [custom, members] = await Promise.all([
         customRoles(db, workspaceId),
-        membersByRole(db, workspaceId),
+        countMembersByRole(db, workspaceId),
       ])
       const all = [
         ...builtInNames.map(builtIn),
-        ...custom.map(({ state, version }) => shown({ ...state, version }, 0)),
+        ...custom.map(({ state, version }) => toRole({ ...state, version }, 0)),
       ]
       const binding = `${workspaceId}|${page.binding}`
       const after = page.after === undefined ? '' : Place.parse(cursors.decode(page.after, binding))[0]
@@ -38,32 +41,40 @@ export function roleReading({ database: { db }, cursors }: Pick<ServiceContext, 
 
     /** Throws `not_found`. */
     async get(workspaceId: string, name: string): Promise<Role> {
-      const members = await membersByRole(db, workspaceId)
+      const members = await countMembersByRole(db, workspaceId)
       if (isBuiltIn(name)) return counted(builtIn(name), members)
-      const { state, version } = await existing(db, workspaceId, name)
-      return counted(shown({ ...state, version }, 0), members)
+      const { state, version } = await requireExistingRole(db, workspaceId, name)
+      return counted(toRole({ ...state, version }, 0), members)
     },
   }
 }
-export type RoleReading = ReturnType<typeof roleReading>
+export type RoleReader = ReturnType<typeof createRoleReader>
 
 /** What the role allows in this workspace; null when there is none of that name. */
-export async function grantedBy(db: Reader, workspaceId: string, name: string): Promise<Permission[] | null> {
-  if (isBuiltIn(name)) return permissionsOf(name, null)
+export async function findRolePermissions(
+  db: Reader,
+  workspaceId: string,
+  name: string,
+): Promise<Permission[] | null> {
+  if (isBuiltIn(name)) return resolvePermissions(name, null)
   const found = await customRole(db, workspaceId, name)
-  return found && permissionsOf(name, found.state.permissions)
+  return found && resolvePermissions(name, found.state.permissions)
 }
 
 /** Throws `not_found`. */
-export async function existing(db: Reader, workspaceId: string, name: string): Promise<StoredRole> {
+export async function requireExistingRole(
+  db: Reader,
+  workspaceId: string,
+  name: string,
+): Promise<StoredRole> {
   const found = await customRole(db, workspaceId, name)
   if (found === null) throw notFound()
   return found
 }
 
 /** A custom role as the API shows it. */
-export function shown(state: RoleState & { version: number }, members: number): Role {
-  return { ...state, permissions: permissionsOf(state.name, state.permissions), builtIn: false, members }
+export function toRole(state: RoleState & { version: number }, members: number): Role {
+  return { ...state, permissions: resolvePermissions(state.name, state.permissions), builtIn: false, members }
 }
 
 const Place = z.tuple([z.string()])
@@ -81,7 +92,7 @@ function builtIn(name: string): Role {
     ...unversioned,
     name,
     description,
-    permissions: permissionsOf(name, null),
+    permissions: resolvePermissions(name, null),
     builtIn: true,
     members: 0,
   }

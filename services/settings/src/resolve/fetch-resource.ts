@@ -10,14 +10,14 @@ import type { PlatformClients, RequestMeta } from '@opsplane/http'
 import { z } from 'zod'
 import type { Delegations } from '../delegation/delegations.js'
 
-/** A resource as its service shows it to somebody. */
-export interface Shown {
+/** A resource as its service shows it to the caller. */
+export interface FetchedResource {
   id: string
   href: string
   title: string | null
 }
 
-export interface AskOwnerOptions {
+export interface FetchResourceOptions {
   neighbours: PlatformClients
   delegations: Pick<Delegations, 'actingAs'>
 }
@@ -32,9 +32,9 @@ const titleFields = ['title', 'name', 'label', 'workflowName', 'artifactName'] a
  * Asks the service that has a path for what is there, in the name of the caller; null for what it refuses. Throws
  * `service_unavailable` while it does not answer.
  */
-export const createAskOwner =
-  ({ neighbours, delegations }: AskOwnerOptions) =>
-  async (href: string, { principal, requestId }: RequestMeta): Promise<Shown | null> => {
+export const createFetchResource =
+  ({ neighbours, delegations }: FetchResourceOptions) =>
+  async (href: string, { principal, requestId }: RequestMeta): Promise<FetchedResource | null> => {
     const owner = backendNames.find((name) => has(serviceRegistry[name], href))
     const client = owner && neighbours.get(owner)
     if (!client) return null
