@@ -188,5 +188,5 @@ export const isUncertain = (
   step.state.kind === 'performing' || step.state.kind === 'delayed'
 
 /** Whether something may be happening elsewhere whose outcome is not known. */
-export const isFlying = ({ state }: StepRun): boolean =>
+export const isInFlight = ({ state }: StepRun): boolean =>
   state.kind === 'performing' || state.kind === 'starting'

@@ -1,9 +1,9 @@
+import { enterState } from './active-steps.js'
 import type { Retry } from './history.js'
-import { enter } from './live.js'
 import { type Frame, isUncertain, type Row, type RunMemory, type StepRun, type StepState } from './memory.js'
 import { frameOutput } from './moves.js'
 import type { Node, Program } from './program.js'
-import { fill, startNext } from './rows.js'
+import { startNext, startRows } from './rows.js'
 import { climb } from './settle.js'
 
 /** Makes a run that has ended one that has not begun this attempt, without what stands at `from` and after it. */
@@ -42,7 +42,7 @@ function idsIn(nodes: readonly Node[]): string[] {
 export function reopen(program: Program, memory: RunMemory, frame: Frame): void {
   frame.closing = null
   for (const row of [...frame.rows.values()]) resume(program, memory, row)
-  fill(program, memory, frame)
+  startRows(program, memory, frame)
   if (frame.step === null || frame.rows.size > 0) return
   climb(program, memory, frame.step, { kind: 'completed', output: frameOutput(frame, frame.outputs) })
 }
@@ -62,7 +62,7 @@ function resume(program: Program, memory: RunMemory, row: Row): void {
   }
   row.scope.done.delete(step.node.id)
   memory.observer?.begun(step)
-  enter(memory, step, state)
+  enterState(memory, step, state)
 }
 
 /** What a step goes on with rather than begin anew. */

@@ -23,10 +23,10 @@ export interface RunSummary {
 
 const maxCurrentSteps = 20
 
-export function summaryOf(memory: RunMemory): RunSummary {
+export function summarizeRun(memory: RunMemory): RunSummary {
   const { attempt, startedAt, endedAt, ended, timers, abandonedRuns } = memory
   return {
-    status: statusOf(memory),
+    status: computeStatus(memory),
     attempt,
     startedAt,
     endedAt,
@@ -47,7 +47,7 @@ function firstPlaces({ live }: RunMemory): Place[] {
   return places
 }
 
-export function statusOf({ stage, ended, busy, approvals }: RunMemory): RunStatus {
+export function computeStatus({ stage, ended, busy, approvals }: RunMemory): RunStatus {
   if (ended) return ended.status
   if (stage === 'queued') return 'queued'
   if (busy > 0) return 'running'

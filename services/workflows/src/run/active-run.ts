@@ -1,22 +1,27 @@
 import type { RunError } from '@opsplane/contracts'
 import type { Task, TaskId } from '../engine/task.js'
 import type { Decided, FoldedRun } from './folded-run.js'
-import { lineOf } from './lines.js'
-import type { HeldRun, Origin, RunFace, RunIdentity } from './model.js'
-import { type Outcome, own, type Presented, type Reception } from './presented.js'
-import { eventRowsOf, newsOf, workflowActor } from './run-events.js'
+import { formatJournalLine } from './journal-lines.js'
+import type { ClaimedRun, Origin, RunIdentity, RunProgress } from './model.js'
+import { buildEventRows, draftRunEvents, workflowActor } from './run-events.js'
+import {
+  type InboxOutcome,
+  type SignalEnvelope,
+  type SignalResult,
+  wrapOwnSignal,
+} from './signal-envelope.js'
 import type { Transition } from './store/transition.js'
 
 export type AwaitTask = Extract<Task, { kind: 'await' }>
 export type WorkTask = Exclude<Task, AwaitTask>
 
 /** What follows a transition beside the run itself, in the same transaction. */
-export interface Aftermath {
+export interface TransitionEffects {
   identity: RunIdentity
   origin: Pick<Origin, 'since'>
-  face: RunFace
+  progress: RunProgress
   /** Signals in the inbox that are dealt with, and what has become of each. */
-  consumed: { id: number; outcome: Outcome }[]
+  consumed: { id: number; outcome: InboxOutcome }[]
   /** Awaited from now on. */
   awaited: AwaitTask[]
   /** No longer awaited. */
@@ -29,24 +34,27 @@ export interface Aftermath {
 
 /** What an active run does its work by. */
 export interface ActiveRunOptions {
-  run: HeldRun
+  run: ClaimedRun
   origin: Origin
   folded: FoldedRun
   nowMs(): number
   /** Makes a transition durable, with what follows it. Undefined: the run has passed to somebody else. */
-  commit(transition: Transition, aftermath: Aftermath | null): Promise<{ signals: number } | undefined>
+  commit(
+    transition: Transition,
+    transitionEffects: TransitionEffects | null,
+  ): Promise<{ signals: number } | undefined>
   /** Does what a task asks for; resolves with the signal to present. Rejects only once the task is aborted. */
-  perform(run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<Presented['signal']>
+  perform(run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<SignalEnvelope['signal']>
   /** What it was sent, and what else it waits for that has come; `begun`: not looked for before. */
   look(
     run: ActiveRun,
     awaited: readonly AwaitTask[],
     begun: readonly AwaitTask[],
-  ): Promise<readonly Presented[]>
+  ): Promise<readonly SignalEnvelope[]>
   /** Whether a trace of so many bytes is within the quota of its workspace, which it counts for. */
   keepsTrace(workspaceId: string, bytes: number): boolean
   /** It has come to another state, which is durable. */
-  moved(status: RunFace['status']): void
+  moved(status: RunProgress['status']): void
   /** Something is due at this time (Unix ms). */
   schedule(run: ActiveRun, at: number): void
   /** It is not worked on here any more; `lost` with what kept it from going on, if that is known. */
@@ -62,12 +70,12 @@ export interface ActiveRun {
   readonly identity: RunIdentity
   readonly origin: Origin
   readonly fence: string
-  face(): RunFace
+  progress(): RunProgress
   bytes(): number
   seq(): number
   folded: FoldedRun
   /** Resolves once what it changes is durable. */
-  present(presented: Presented): Promise<Reception>
+  present(presented: SignalEnvelope): Promise<SignalResult>
   /** Whether it waits for what may have come while nobody has worked on it. */
   awaitsNews(): boolean
   /** It may have been sent something. Resolves once that is presented to it. */
@@ -81,8 +89,8 @@ const worthReleasingMs = 1_000
 /** Signals that share a transition. */
 const mostAtOnce = 64
 
-interface Queued extends Presented {
-  resolve(reception: Reception): void
+interface Queued extends SignalEnvelope {
+  resolve(signalResult: SignalResult): void
 }
 
 const giveUp = (controller: AbortController | 'ended') => {
@@ -92,13 +100,13 @@ const giveUp = (controller: AbortController | 'ended') => {
 export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   const { run, origin, folded, nowMs, commit } = options
   const { identity, fence } = run
-  let { face, seq, bytes, signals } = run
+  let { progress, seq, bytes, signals } = run
   let queue: Queued[] = []
   let [busy, gone, looking, lookAgain] = [false, false, false, false]
   /** Everything that is asked for, as of the last entry. */
   const asked = new Map(folded.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
   /** What has ended has nothing to abort, and stays until it is no longer asked for: nothing begins twice. */
-  const underWay = new Map<TaskId, AbortController | 'ended'>()
+  const inFlight = new Map<TaskId, AbortController | 'ended'>()
   /** Runs nobody waits for any more that are cancelled. */
   const abandoned = new Set<string>()
   /** What it was shown of its inbox. */
@@ -109,7 +117,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   function leave(leaving: Leaving) {
     if (gone) return
     gone = true
-    for (const controller of underWay.values()) giveUp(controller)
+    for (const controller of inFlight.values()) giveUp(controller)
     for (const { resolve } of queue) resolve('gone')
     queue = []
     options.left(active, leaving)
@@ -119,7 +127,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   function decide(batch: readonly Queued[], at: number) {
     const entries: Decided[] = []
     const changing = new Set<Queued>()
-    const { attempt } = folded.face()
+    const { attempt } = folded.progress()
     for (const queued of batch)
       for (;;) {
         if (queued.attempt !== undefined && queued.attempt < attempt) break
@@ -131,7 +139,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     return { entries, changing }
   }
 
-  function transitionTo(next: RunFace, { entries, changing }: ReturnType<typeof decide>, at: number) {
+  function transitionTo(next: RunProgress, { entries, changing }: ReturnType<typeof decide>, at: number) {
     const { added, removed } = folded.taskChanges()
     const settled = removed.flatMap((id) => asked.get(id) ?? []).filter(isAwaited)
     for (const id of removed) {
@@ -151,21 +159,21 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
       [...asked.values()].every(isAwaited)
     const rests = idle && (dueAt === null || dueAt - at > worthReleasingMs)
     const by = [...changing].find(({ actor }) => actor !== null)
-    const lines = entries.map(({ entry, text }, index) => lineOf(seq + 1 + index, at, entry, text))
+    const lines = entries.map(({ entry, text }, index) => formatJournalLine(seq + 1 + index, at, entry, text))
     const transition: Transition = {
       ...{ runId: identity.id, tenant: identity.tenant },
-      ...{ fence, before: seq, seq: seq + lines.length, signals, lines, face: next, dueAt },
+      ...{ fence, before: seq, seq: seq + lines.length, signals, lines, progress: next, dueAt },
       bytes: lines.reduce((sum, line) => sum + line.bytes, bytes),
       release: next.endedAt !== null || rests,
-      events: eventRowsOf(
+      events: buildEventRows(
         {
           ...{ identity, origin, at: new Date(at).toISOString() },
           actor: by?.actor ?? workflowActor(identity),
           requestId: by?.requestId ?? null,
         },
-        [face, next],
-        newsOf(
-          face,
+        [progress, next],
+        draftRunEvents(
+          progress,
           next,
           entries.map(({ entry }) => entry),
           folded.awaiting,
@@ -180,32 +188,35 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const decided = decide(batch, at)
     const unwanted = folded.abandonedRuns()
     for (const id of abandoned) if (!unwanted.includes(id)) abandoned.delete(id)
-    const outcomeOf = (queued: Queued): Outcome => (decided.changing.has(queued) ? 'changed' : 'ignored')
-    const { transition, awaited, settled, looks } = transitionTo(folded.face(), decided, at)
-    const aftermath: Aftermath = {
+    const outcomeOf = (queued: Queued): InboxOutcome => (decided.changing.has(queued) ? 'changed' : 'ignored')
+    const { transition, awaited, settled, looks } = transitionTo(folded.progress(), decided, at)
+    const transitionEffects: TransitionEffects = {
       ...{
         identity,
         origin,
-        face: transition.face,
+        progress: transition.progress,
         awaited,
         settled,
         abandoned: unwanted.filter((id) => !abandoned.has(id)),
         omits:
-          transition.face.endedAt !== null &&
+          transition.progress.endedAt !== null &&
           !options.keepsTrace(identity.tenant.workspaceId, transition.bytes),
       },
       consumed: batch.flatMap((queued) =>
         queued.inboxId === undefined ? [] : [{ id: queued.inboxId, outcome: outcomeOf(queued) }],
       ),
     }
-    const changes = transition.lines.length > 0 || transition.release || aftermath.consumed.length > 0
-    const moved = changes ? await commit(transition, hasMore(aftermath) ? aftermath : null) : { signals }
+    const changes = transition.lines.length > 0 || transition.release || transitionEffects.consumed.length > 0
+    const moved = changes
+      ? await commit(transition, hasMore(transitionEffects) ? transitionEffects : null)
+      : { signals }
     if (!moved) return leave({ how: 'lost' })
-    if (transition.face.status !== face.status) options.moved(transition.face.status)
-    ;({ seq, bytes, face } = transition)
-    for (const id of aftermath.abandoned) abandoned.add(id)
+    if (transition.progress.status !== progress.status) options.moved(transition.progress.status)
+    ;({ seq, bytes, progress } = transition)
+    for (const id of transitionEffects.abandoned) abandoned.add(id)
     for (const queued of batch) queued.resolve(outcomeOf(queued))
-    if (face.endedAt !== null) return leave({ how: 'ended', output: folded.output(), error: folded.error() })
+    if (progress.endedAt !== null)
+      return leave({ how: 'ended', output: folded.output(), error: folded.error() })
     if (transition.release)
       return leave({ how: 'released', dueAt: moved.signals > signals ? at : transition.dueAt })
     sync()
@@ -233,22 +244,22 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
 
   /** Begins what is to be under way, and gives up what is no longer asked for. */
   function sync() {
-    for (const [id, controller] of underWay)
+    for (const [id, controller] of inFlight)
       if (!asked.has(id)) {
         giveUp(controller)
-        underWay.delete(id)
+        inFlight.delete(id)
       }
-    for (const task of asked.values()) if (!isAwaited(task) && !underWay.has(task.id)) begin(task)
+    for (const task of asked.values()) if (!isAwaited(task) && !inFlight.has(task.id)) begin(task)
   }
 
   function begin(task: WorkTask) {
     const controller = new AbortController()
-    underWay.set(task.id, controller)
+    inFlight.set(task.id, controller)
     options.perform(active, task, controller.signal).then(
       (signal) => {
         if (controller.signal.aborted) return
-        underWay.set(task.id, 'ended')
-        void active.present(own(signal))
+        inFlight.set(task.id, 'ended')
+        void active.present(wrapOwnSignal(signal))
       },
       (error: unknown) => {
         if (!controller.signal.aborted) leave({ how: 'lost', error })
@@ -273,7 +284,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
       looking = false
     }
     // It may rest now, which it does not while it looks.
-    if (queue.length === 0) void active.present(own({ kind: 'tick' }))
+    if (queue.length === 0) void active.present(wrapOwnSignal({ kind: 'tick' }))
   }
 
   async function takeNews() {
@@ -291,7 +302,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
 
   const active: ActiveRun = {
     ...{ identity, origin, fence },
-    face: () => face,
+    progress: () => progress,
     bytes: () => bytes,
     seq: () => seq,
     folded,
@@ -313,10 +324,18 @@ const isAwaited = (task: Task): task is AwaitTask => task.kind === 'await'
 const comesByItself = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'run'
 const leavesRows = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'approval'
 
-const hasMore = ({ identity, face, consumed, awaited, settled, abandoned, omits }: Aftermath): boolean =>
+const hasMore = ({
+  identity,
+  progress,
+  consumed,
+  awaited,
+  settled,
+  abandoned,
+  omits,
+}: TransitionEffects): boolean =>
   omits ||
   consumed.length > 0 ||
   settled.some(leavesRows) ||
   awaited.some(leavesRows) ||
   abandoned.length > 0 ||
-  (face.endedAt !== null && (identity.parentWaits || identity.concurrencyKey !== null))
+  (progress.endedAt !== null && (identity.parentWaits || identity.concurrencyKey !== null))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { PendingApproval, Run, RunDetail } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
 let world: RunService
@@ -13,7 +13,7 @@ let api: ApiClient
 const principal = (more = {}) => testPrincipal({ workspaceId: world.tenant.workspaceId, ...more })
 
 beforeAll(async () => {
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
   world = runService({
     leaseMs: 600_000,
     effects: { http: refuses, api: refuses, connector: refuses, artifact: refuses, publish: refuses },

@@ -10,7 +10,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { type RunService, runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
 let world: RunService
@@ -24,7 +24,7 @@ type ClientOf = (userId: string) => ApiClient
 const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
 
 beforeAll(async () => {
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
   /** Never answers, so that its run stays in the hands of its worker. */
   const http = ({ signal }: { signal: AbortSignal }) =>
     new Promise<never>((_, reject) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
 /** Runs of a noisy workspace that wait for a place. */
@@ -12,7 +12,7 @@ const insertsAtOnce = 1_000
 const tarpits = { open: 0, begun: 0 }
 let service: TestService
 let runs: Runs
-const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
 /** Effects that never answer, however long they are waited for. */
 const http = ({ signal }: { signal: AbortSignal }) => {
   tarpits.open += 1

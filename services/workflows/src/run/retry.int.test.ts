@@ -9,7 +9,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
 /** Its traces reach their quota soon. */
@@ -28,7 +28,7 @@ beforeAll(async () => {
     asked.push({ url, key })
     return answer(url)
   }
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
   world = runService({
     leaseMs: 600_000,
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
@@ -51,7 +51,7 @@ const call = (id: string) => ({ id, type: 'http', url: `https://${id}.test` }) a
 const approve = { id: 'ok', type: 'approval', title: 'Go?', approvers: { roles: ['admin'] } } as const
 const calls = (id: string) => asked.filter(({ url }) => url.includes(id))
 const refuse = (): never => {
-  throw failed('refused', 'No.')
+  throw effectFailure('refused', 'No.')
 }
 
 /** A run that waits for one which charges, asks, and then ships. */
@@ -126,7 +126,7 @@ test.each([
   async (code, how, keys) => {
     asked = []
     answer = () => {
-      throw failed(code, 'No.', how)
+      throw effectFailure(code, 'No.', how)
     }
     const runId = await started({ steps: [call('pay')] })
     await ended(runId)
@@ -239,7 +239,7 @@ describe('a group of failed runs', () => {
     let message = (n: number) => `Order ${n} was refused.`
     let n = 0
     answer = () => {
-      throw failed('refused', message(++n))
+      throw effectFailure('refused', message(++n))
     }
     const first = [await fail(), await fail()]
     message = () => 'It was down.'

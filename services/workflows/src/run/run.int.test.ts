@@ -5,7 +5,7 @@ import { createExpressions, type Expressions } from '@opsplane/sandbox'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
 let world: RunService
@@ -25,7 +25,7 @@ beforeAll(async () => {
     asked.push({ key, input, signal })
     return answer(asked.filter((each) => each.key === key).length)
   }
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
   world = runService({
     leaseMs: 600_000,
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
@@ -218,7 +218,7 @@ describe('the trace', () => {
 test('an effect that fails is attempted again with the same key, and its attempts are shown', async () => {
   asked.length = 0
   answer = async (attempt) => {
-    if (attempt === 1) throw failed('server_error', 'It answered 500.', { retryable: true })
+    if (attempt === 1) throw effectFailure('server_error', 'It answered 500.', { retryable: true })
     return { status: 200 }
   }
   const runId = await started({ steps: [{ ...call('post'), retry: { delaySeconds: 0.1 } }] })
@@ -334,7 +334,7 @@ test('runs that are waited for at the same time are each taken up', async () => 
 test('a retry goes on at the step that failed, and keeps what succeeded', async () => {
   asked.length = 0
   answer = async () => {
-    throw failed('refused', 'No.')
+    throw effectFailure('refused', 'No.')
   }
   const runId = await started({ steps: [{ id: 'first', type: 'transform', value: 'kept' }, call('second')] })
   expect(await ended(runId)).toMatchObject({ status: 'failed', error: { code: 'refused', step: 'second' } })

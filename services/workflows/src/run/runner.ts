@@ -1,11 +1,11 @@
 import { createPlaces, type Held, type Holder } from '@opsplane/postgres'
 import { type ActiveRun, type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
-import type { WorkUnderWay } from './beginning.js'
 import type { FoldedRun } from './folded-run.js'
-import { heldRunOf, type LeasedRun } from './lease.js'
-import type { LoadedJournal } from './loading.js'
-import type { HeldRun, Origin } from './model.js'
-import { own, type Presented, type Reception } from './presented.js'
+import { type LeasedRun, toClaimedRun } from './lease.js'
+import type { LoadedJournal } from './load-journals.js'
+import type { ClaimedRun, Origin } from './model.js'
+import { type SignalEnvelope, type SignalResult, wrapOwnSignal } from './signal-envelope.js'
+import type { WorkInFlight } from './start-eagerly.js'
 
 export interface RunnerOptions
   extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look' | 'keepsTrace' | 'moved'> {
@@ -16,7 +16,7 @@ export interface RunnerOptions
   /** Reads what has happened in runs; tries again while Postgres is away. */
   journals(runIds: readonly string[]): Promise<Map<string, LoadedJournal>>
   /** Folds a run. Throws where it cannot be carried on. */
-  foldedRunOf(run: HeldRun, journal: LoadedJournal): Promise<FoldedRun>
+  foldedRunOf(run: ClaimedRun, journal: LoadedJournal): Promise<FoldedRun>
   /** A run is not worked on here any more. */
   left(run: ActiveRun, leaving: Leaving): void
   /** A run cannot be carried on; it is held back. */
@@ -33,15 +33,15 @@ export interface RunnerOptions
 export interface Runner extends Holder<LeasedRun> {
   /** A run that was leased by whoever made it. Where it is to be gone on with, it is. */
   enter(
-    run: HeldRun,
-    begun: { origin: Origin; underWay?: WorkUnderWay | undefined },
+    run: ClaimedRun,
+    begun: { origin: Origin; inFlight?: WorkInFlight | undefined },
     folded: FoldedRun,
   ): ActiveRun
   has(runId: string): boolean
   /** Undefined where it is not worked on here; waits while it is being read. */
   get(runId: string): Promise<ActiveRun | undefined>
   /** Takes over a run that was leased by its id, for what it is presented with before anything else. */
-  takeFor(row: LeasedRun, first: Presented): Promise<Reception>
+  takeFor(row: LeasedRun, first: SignalEnvelope): Promise<SignalResult>
   /** The lease of a run may have passed to somebody else, or there may be news for it. */
   fenceOf(runId: string): string | undefined
   /** Whether there is room for one more run of a workspace that is started by a request. */
@@ -57,8 +57,8 @@ interface Slot {
 
 /** What a run is taken over for. */
 interface Entering {
-  presented: Presented
-  received(reception: Reception): void
+  presented: SignalEnvelope
+  received(signalResult: SignalResult): void
 }
 
 const diedTooOften = (times: number) => ({
@@ -71,7 +71,7 @@ type Perform = RunnerOptions['perform']
 
 /** What was begun with the run itself is not begun again. */
 const goingOnWith =
-  ({ task, signal, abort }: WorkUnderWay, perform: Perform): Perform =>
+  ({ task, signal, abort }: WorkInFlight, perform: Perform): Perform =>
   (run, asked, aborted) => {
     if (asked.id !== task) return perform(run, asked, aborted)
     aborted.addEventListener('abort', abort, { once: true })
@@ -123,15 +123,15 @@ export function createRunner(options: RunnerOptions): Runner {
       if (at > now) next = Math.min(next, at)
       else {
         due.delete(id)
-        void slots.get(id)?.run?.present(own({ kind: 'tick' }))
+        void slots.get(id)?.run?.present(wrapOwnSignal({ kind: 'tick' }))
       }
     }
     arm(next)
   }
 
-  function begin(run: HeldRun, origin: Origin, folded: FoldedRun, underWay?: WorkUnderWay): ActiveRun {
+  function begin(run: ClaimedRun, origin: Origin, folded: FoldedRun, inFlight?: WorkInFlight): ActiveRun {
     const { nowMs: now, commit, look, keepsTrace, moved } = options
-    const perform = underWay ? goingOnWith(underWay, options.perform) : options.perform
+    const perform = inFlight ? goingOnWith(inFlight, options.perform) : options.perform
     return createActiveRun({
       ...{ run, origin, folded, nowMs: now, commit, perform, look, keepsTrace, moved, schedule },
       left(active, leaving) {
@@ -147,7 +147,7 @@ export function createRunner(options: RunnerOptions): Runner {
     journal: LoadedJournal | undefined,
     first?: Entering,
   ): Promise<ActiveRun | undefined> {
-    const run = heldRunOf(row)
+    const run = toClaimedRun(row)
     if (!journal) throw new Error(`${row.key} has no journal`)
     const active = begin(run, journal.origin, await options.foldedRunOf(run, journal))
     const slot = slots.get(row.key)
@@ -159,9 +159,11 @@ export function createRunner(options: RunnerOptions): Runner {
     if (first) first.received(await active.present(first.presented))
     const hasDied = row.last_error === null && row.failures >= options.mostDeaths
     if (row.last_error !== null) await options.recovered(row)
-    if (hasDied) void active.present(own(diedTooOften(row.failures)))
+    if (hasDied) void active.present(wrapOwnSignal(diedTooOften(row.failures)))
     else if (run.signals > 0 || active.awaitsNews()) await active.look()
-    void active.present(own(active.face().status === 'queued' ? { kind: 'start' } : { kind: 'tick' }))
+    void active.present(
+      wrapOwnSignal(active.progress().status === 'queued' ? { kind: 'start' } : { kind: 'tick' }),
+    )
     return active
   }
 
@@ -200,8 +202,8 @@ export function createRunner(options: RunnerOptions): Runner {
         if (slot?.fence === fence) slot?.run?.drop()
       }
     },
-    enter(run, { origin, underWay }, folded) {
-      const active = begin(run, origin, folded, underWay)
+    enter(run, { origin, inFlight }, folded) {
+      const active = begin(run, origin, folded, inFlight)
       const { id, tenant } = run.identity
       hold(id, {
         fence: run.fence,
@@ -209,7 +211,7 @@ export function createRunner(options: RunnerOptions): Runner {
         active: Promise.resolve(active),
         run: active,
       })
-      void active.present(own({ kind: 'tick' }))
+      void active.present(wrapOwnSignal({ kind: 'tick' }))
       return active
     },
     has: (runId) => slots.has(runId),

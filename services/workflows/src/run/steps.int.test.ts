@@ -3,8 +3,8 @@ import { JsonValue, newId, Run, RunDetail, RunStep } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
-import { readEnds } from './ends.js'
-import { type EffectCall, failed } from './perform/effect.js'
+import { readRunEnds } from './completion-waiter.js'
+import { type EffectCall, effectFailure } from './perform/effect.js'
 import { findRun } from './queries.js'
 import type { Runs } from './runs.js'
 import { runDetail, runSteps } from './trace.js'
@@ -18,12 +18,12 @@ let works = false
 const vaulted = 'vault-value-2718'
 
 beforeAll(async () => {
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
   const http = async ({ conceal, input }: Pick<EffectCall, 'conceal' | 'input'>) => {
     if (!works) return refuses()
     conceal([vaulted, 'not among what it gives'])
     const { url } = input as { url: string }
-    if (url.endsWith('fails')) throw failed('refused', `No ${vaulted}.`)
+    if (url.endsWith('fails')) throw effectFailure('refused', `No ${vaulted}.`)
     return { status: 200, text: `It is ${vaulted}.` }
   }
   world = runService({
@@ -159,7 +159,7 @@ test('neither lists nor events show it in errors and titles, while whoever waits
   const fails = await start({ id: 'stop', type: 'fail', message })
   const asks = await start({ id: 'ask', type: 'approval', title: message, approvers: { users: ['usr_1'] } })
   expect((await runs.waitForEnd(fails, 60_000))?.error?.message).toBe(pin)
-  expect((await readEnds(service.sql, [fails])).get(fails)?.error?.message).toBe(pin)
+  expect((await readRunEnds(service.sql, [fails])).get(fails)?.error?.message).toBe(pin)
   await waitFor(async () => (await detail(asks)).status === 'paused')
 
   const listed = (await api.get('/runs?limit=100')).page(Run).items

@@ -5,8 +5,8 @@ import type { Outcome, Signal } from '../engine/signal.js'
 import type { Task } from '../engine/task.js'
 import type { ActiveRun, WorkTask } from './active-run.js'
 import { type Evaluate, pause } from './evaluate.js'
-import { maxValueBytes } from './lines.js'
-import { type Effect, failureOf } from './perform/effect.js'
+import { maxValueBytes } from './journal-lines.js'
+import { type Effect, toFailure } from './perform/effect.js'
 
 export type Effects = { [Type in EffectStep['type']]: Effect<Extract<EffectStep, { type: Type }>> }
 
@@ -22,7 +22,7 @@ export interface WorkOptions {
   /** Starts the run of a step `workflow`, unless it has been. Throws where it cannot be. */
   startChild(run: ActiveRun, task: StartTask): Promise<{ runId: string }>
   /** A step is over. */
-  took(type: EffectStep['type'], seconds: number): void
+  recordDuration(type: EffectStep['type'], seconds: number): void
   tracing: Tracing
   log: Logger
 }
@@ -34,7 +34,15 @@ type PerformTask = Extract<Task, { kind: 'perform' }>
 const mostLooks = 30
 
 /** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
-export function createWork({ evaluate, effects, giverOf, startChild, took, tracing, log }: WorkOptions) {
+export function createWork({
+  evaluate,
+  effects,
+  giverOf,
+  startChild,
+  recordDuration,
+  tracing,
+  log,
+}: WorkOptions) {
   async function perform(run: ActiveRun, task: PerformTask, aborted: AbortSignal): Promise<Signal> {
     const { input, key, timeoutMs } = task
     const { identity, origin } = run
@@ -67,7 +75,7 @@ export function createWork({ evaluate, effects, giverOf, startChild, took, traci
       aborted.throwIfAborted()
       outcome = await attempt(run, aborted, act)
     }
-    took(task.step.type, (performance.now() - startedAt) / 1_000)
+    recordDuration(task.step.type, (performance.now() - startedAt) / 1_000)
     const secrets = concealed.size > 0 ? secretsFoundIn(stringifyExact(outcome), concealed) : []
     return { kind: 'performed', task: task.id, outcome, ...(secrets.length > 0 && { secrets }) }
   }
@@ -81,7 +89,7 @@ export function createWork({ evaluate, effects, giverOf, startChild, took, traci
       return capped((await act()) ?? null)
     } catch (error) {
       aborted.throwIfAborted()
-      const outcome = failureOf(error)
+      const outcome = toFailure(error)
       if (!outcome.ok && outcome.error.code === 'internal_error')
         log.error(
           { err: error, run: run.identity.id, ...traceFields(run.origin.traceparent) },

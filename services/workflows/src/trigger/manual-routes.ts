@@ -1,10 +1,10 @@
 import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/contracts'
 import { defineRoute, depthOfRequest, grantCallers, type Route } from '@opsplane/http'
 import type { Runs } from '../run/runs.js'
-import { inputFor } from '../workflow/check/input.js'
+import { parseRunInput } from '../workflow/check/input.js'
 import type { Workflows } from '../workflow/workflows.js'
-import { startOnce } from './once.js'
-import { answerOf, WaitQuery } from './wait.js'
+import { startOnce } from './start-once.js'
+import { WaitQuery, waitForRun } from './wait-for-run.js'
 
 const starting = {
   method: 'post',
@@ -38,12 +38,12 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         const depth = depthOfRequest(meta)
         const workflow = await workflows.published(params.id, tenant)
         const { definition } = await workflows.versions.load(workflow.programRef, tenant)
-        const input = inputFor(definition, body.input)
+        const input = parseRunInput(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
         const by = { actor, requestId, traceparent, depth, callers: grantCallers(meta.principal) }
         const request = { ...byHand, tenant, workflow, trigger, input, ...by }
         const started = await startOnce(runs, request, { meta, body })
-        return answerOf(runs, started, query.wait, signal())
+        return waitForRun(runs, started, query.wait, signal())
       },
     }),
 
@@ -67,13 +67,13 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
           body.pins,
           meta,
         )
-        const input = inputFor(definition, body.input)
+        const input = parseRunInput(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
         const event = body.event ?? null
         const by = { actor, requestId, traceparent, depth }
         const request = { ...byHand, tenant, workflow, trigger, input, event, ...by }
         const started = await startOnce(runs, request, { meta, body })
-        return answerOf(runs, started, query.wait, signal())
+        return waitForRun(runs, started, query.wait, signal())
       },
     }),
   ]

@@ -17,7 +17,7 @@ import { connectNats, type NatsLink, streamLog } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, testNatsUrl, testPrincipal, vouchedHeaders, waitFor } from '@opsplane/testing'
 import {
-  type GivenDefinition,
+  type DefinitionInput,
   hello,
   startWorkflows,
   type WorkflowsFixture,
@@ -38,9 +38,9 @@ afterAll(async () => {
 })
 
 const silent = createLogger({ service: 'test', level: 'silent', tenantData: false })
-const create = async (definition: GivenDefinition, name = 'Triggered') =>
+const create = async (definition: DefinitionInput, name = 'Triggered') =>
   (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft)
-const publish = async (definition: GivenDefinition, activate = true) => {
+const publish = async (definition: DefinitionInput, activate = true) => {
   const { id } = await create(definition)
   return (await api.post(`/workflows/${id}/publish`, { activate })).data(Workflow)
 }
@@ -138,7 +138,7 @@ describe('by hand', () => {
 })
 
 describe('by events', () => {
-  const onCreation = (name: string): GivenDefinition => ({
+  const onCreation = (name: string): DefinitionInput => ({
     trigger: {
       type: 'event',
       events: ['workflow.*'],
@@ -326,7 +326,7 @@ describe('by an inbound webhook', () => {
   const anybody = () => fixture.service.as()
   const hookOf = async (id: string) =>
     `/origin${(await api.get(`/workflows/${id}/hook`)).data(WorkflowHook).path}`
-  const hooked: GivenDefinition = {
+  const hooked: DefinitionInput = {
     trigger: { type: 'webhook' },
     steps: [{ id: 'echo', type: 'transform', value: '{{ event.body.word }}' }],
   }

@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import { tag } from './routes.js'
-import { hookOf, type Workflows } from './workflows.js'
+import { toHook, type Workflows } from './workflows.js'
 
 const changing = {
   method: 'post',
@@ -91,7 +91,7 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       description: 'It answers while the workflow is active and its trigger is a `webhook`.',
       response: WorkflowHook,
       errors: ['not_found'],
-      handler: async ({ params, meta }) => hookOf(await workflows.record(params.id, meta.tenant)),
+      handler: async ({ params, meta }) => toHook(await workflows.record(params.id, meta.tenant)),
     }),
 
     defineRoute({

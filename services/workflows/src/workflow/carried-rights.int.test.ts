@@ -16,7 +16,7 @@ import {
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, testNatsUrl, testPrincipal, vouchedHeaders, waitFor } from '@opsplane/testing'
-import { type GivenDefinition, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
+import { type DefinitionInput, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
 
 let fixture: WorkflowsFixture
 let link: NatsLink
@@ -57,18 +57,18 @@ const needySteps = [
     ...{ action: 'send', input: { key: '{{secrets.key}}' } },
   },
 ]
-const needy: GivenDefinition = {
+const needy: DefinitionInput = {
   trigger: { type: 'webhook' },
   steps: needySteps,
 }
-const asking: GivenDefinition = {
+const asking: DefinitionInput = {
   steps: [
     { id: 'ask', type: 'approval', title: 'Go?', approvers: { users: [], roles: ['admin'] } },
     ...needySteps,
   ],
 }
 
-const create = async ({ api }: Person, definition: GivenDefinition, name = 'Carried') =>
+const create = async ({ api }: Person, definition: DefinitionInput, name = 'Carried') =>
   (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft).id
 const act = (api: ApiClient, id: string, action: string, body: object = {}) =>
   api.post(`/workflows/${id}/${action}`, body)
@@ -168,7 +168,7 @@ describe.each(takingOver)('%s %j of a workflow whose owner has lost a right', (a
   })
 })
 
-describe.each<[string, GivenDefinition, Permission[]]>([
+describe.each<[string, DefinitionInput, Permission[]]>([
   ['an operation', { steps: [{ id: 's', type: 'api', operation: 'createIncident' }] }, ['itsm:write']],
   [
     'a connector',
@@ -238,7 +238,7 @@ describe('a suspended workflow', () => {
     },
   )
 
-  it.each<[string, GivenDefinition['trigger']]>([
+  it.each<[string, DefinitionInput['trigger']]>([
     ['events', { type: 'event', events: ['workflow.created'] }],
     ['its schedule', { type: 'schedule', schedule: { everySeconds: 1 } }],
   ])('is started by %s again once it is taken over, and not before', async (_, trigger) => {

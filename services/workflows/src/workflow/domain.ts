@@ -29,7 +29,7 @@ export interface WorkflowRecord extends WorkflowState {
 }
 
 /** A definition and the row that keeps it, written with the event. */
-export interface Written {
+export interface WrittenDefinition {
   digest: string
   row: ReadModelRow
 }
@@ -37,7 +37,7 @@ export interface Written {
 interface At {
   now: Instant
 }
-export interface Pinned {
+export interface PinnedVersion {
   number: number
   digest: string
   trigger: WorkflowTrigger
@@ -55,17 +55,22 @@ export type WorkflowCommand =
       place: string
       /** Whether it comes from another environment. */
       promoted: boolean
-      draft: Written
+      draft: WrittenDefinition
     })
   | (At & {
       kind: 'update'
       patch: { name?: string | undefined; description?: string | undefined }
-      draft?: Written
+      draft?: WrittenDefinition
     })
   /** `draftRevision`: of the draft that was checked. */
-  | (At & { kind: 'publish'; draftRevision: number; version: Pinned & Written; activate: Fence | null })
+  | (At & {
+      kind: 'publish'
+      draftRevision: number
+      version: PinnedVersion & WrittenDefinition
+      activate: Fence | null
+    })
   /** `grant`: by which the caller gives it their rights; null where they do already. */
-  | (At & { kind: 'rollback'; version: Pinned; grant: ReadModelRow | null })
+  | (At & { kind: 'rollback'; version: PinnedVersion; grant: ReadModelRow | null })
   | (At & { kind: 'activate'; number: number; ownerId: string; grant: ReadModelRow | null; fence: Fence })
   | (At & { kind: 'deactivate' })
   /** The platform's own decision: the owner may no longer do what it needs. */
@@ -201,7 +206,7 @@ const isGiven = (state: WorkflowRecord, ownerId: string, grant: ReadModelRow | n
   grant === null && state.ownerId === ownerId && !isSuspended(state)
 
 /** New runs go by this version from now on. */
-function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): WorkflowRecord {
+function pinnedTo(state: WorkflowRecord, version: PinnedVersion, now: Instant): WorkflowRecord {
   return {
     ...state,
     publishedVersion: version.number,

@@ -7,7 +7,7 @@ import {
   type WorkflowDefinition,
 } from '@opsplane/contracts'
 import type { SubscriptionRules } from '@opsplane/service'
-import { subscriptionsOf } from './check/needs.js'
+import { findSubscriptions } from './check/needs.js'
 
 /** Throws `forbidden` naming what is missing: a workflow does nothing its owner may not do. */
 export function requireRights(
@@ -27,6 +27,6 @@ export async function requireUnhidden(
   definition: WorkflowDefinition,
   tenant: TenantScope,
 ): Promise<void> {
-  for (const subscription of subscriptionsOf(definition))
+  for (const subscription of findSubscriptions(definition))
     await rules.require(subscriber, tenant, subscription)
 }

@@ -38,7 +38,7 @@ export type StoredVersion = z.infer<typeof StoredVersion>
 export const versionRef = (workflowId: string, number: number) => `${workflowId}.${number}`
 export const testRef = (workflowId: string, testId: string) => `${workflowId}.0.${testId}`
 
-export const digestOf = (definition: WorkflowDefinition) => sha256Hex(canonicalJson(definition))
+export const computeDigest = (definition: WorkflowDefinition) => sha256Hex(canonicalJson(definition))
 
 /** `grant`: the first it has, from which a trigger makes its row of `version_grants`. */
 export const versionRow = (id: string, version: StoredVersion, grant: string): ReadModelRow => ({

@@ -15,7 +15,7 @@ import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import { z } from 'zod'
 import {
-  type GivenDefinition,
+  type DefinitionInput,
   hello,
   startWorkflows,
   type WorkflowsFixture,
@@ -31,8 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-const greeting = (value: string): GivenDefinition => ({ steps: [{ id: 'greet', type: 'transform', value }] })
-const create = async (definition: GivenDefinition = hello, name = 'Greet') =>
+const greeting = (value: string): DefinitionInput => ({ steps: [{ id: 'greet', type: 'transform', value }] })
+const create = async (definition: DefinitionInput = hello, name = 'Greet') =>
   (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft)
 const act = async (id: string, action: string, body: object = {}) =>
   (await api.post(`/workflows/${id}/${action}`, body)).data(Workflow)
@@ -43,7 +43,7 @@ describe('what the sdk service asks', () => {
 
   it('is answered which published workflows run an artifact, however deep in them', async () => {
     const run = { id: 'run', type: 'artifact' as const, artifact: 'sync-assets' }
-    const nested: GivenDefinition = {
+    const nested: DefinitionInput = {
       steps: [{ id: 'each', type: 'for_each', items: '{{ [1] }}', steps: [run] }],
       onFailure: [{ ...run, id: 'mend', artifact: 'mend-assets' }],
     }
@@ -218,7 +218,7 @@ const settle = () =>
   ).settle()
 
 describe('the grant of a version', () => {
-  const nap = (seconds: number): GivenDefinition => ({ steps: [{ id: 'nap', type: 'wait', seconds }] })
+  const nap = (seconds: number): DefinitionInput => ({ steps: [{ id: 'nap', type: 'wait', seconds }] })
   const publish = async (id: string) => {
     await act(id, 'publish')
     return `grant-${fixture.settings.granted.length}`

@@ -5,9 +5,9 @@ import { fold } from '../fold.js'
 import { newRun } from '../memory.js'
 import { compileProgram } from '../program.js'
 import type { Signal } from '../signal.js'
-import { statusOf } from '../summary.js'
+import { computeStatus } from '../summary.js'
 import type { Task } from '../task.js'
-import { takeTaskChanges } from '../tasks.js'
+import { drainTaskChanges } from '../tasks.js'
 import { context } from './engine-run.fixture.js'
 
 type Definition = Parameters<typeof WorkflowDefinition.parse>[0]
@@ -20,7 +20,7 @@ function run(definition: Definition, items: readonly unknown[] = []) {
   const send = (signal: Signal) => {
     for (const entry of decide(program, memory, signal, { now: 0 }))
       fold(program, memory, { seq: ++found.entries, at: 0, bytes: 0, entry })
-    const { added, removed } = takeTaskChanges(program, memory)
+    const { added, removed } = drainTaskChanges(program, memory)
     found.tasks += added.length + removed.length
     found.mostLive = Math.max(found.mostLive, memory.live.size)
     return added
@@ -34,7 +34,7 @@ function run(definition: Definition, items: readonly unknown[] = []) {
   }
   const asked = send({ kind: 'start' })
   for (let task = asked.shift(); task; task = asked.shift()) asked.push(...send(answer(task)))
-  expect(statusOf(memory)).toBe('completed')
+  expect(computeStatus(memory)).toBe('completed')
   return { ...found, operations: memory.meter.operations }
 }
 

@@ -5,7 +5,7 @@ import { newRun, type RunContext, type RunMemory } from '../memory.js'
 import type { Program } from '../program.js'
 import type { Signal } from '../signal.js'
 import type { Task } from '../task.js'
-import { takeTaskChanges } from '../tasks.js'
+import { drainTaskChanges } from '../tasks.js'
 
 export const context: RunContext = {
   runId: 'run_1',
@@ -47,7 +47,7 @@ export class EngineRun {
   }
 
   takeTasks(): void {
-    const { added, removed } = takeTaskChanges(this.program, this.memory)
+    const { added, removed } = drainTaskChanges(this.program, this.memory)
     for (const id of removed) this.tasks.delete(id)
     for (const task of added) this.tasks.set(task.id, task)
   }

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId, type PlatformEvent, RunDetail, systemActor } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../../fixture/run-service.js'
-import { concernedBy } from '../../trigger/active.js'
-import { deleteRecentEvents } from '../retention/beside.js'
+import { findAffectedWorkflows } from '../../trigger/active-workflows.js'
+import { deleteRecentEvents } from '../retention/related-rows.js'
 import type { Runs } from '../runs.js'
-import { type AcceptedEvent, keysOfEvent, type LogPositions } from './accepted.js'
-import { keepAwaited } from './recent-events.js'
+import { type AcceptedEvent, type LogPositions, listEventKeys } from './accepted-event.js'
+import { storeAwaitedEvents } from './recent-events.js'
 
 let world: RunService
 let service: TestService
@@ -38,11 +38,11 @@ function resolved(incident: { id: string }, source = 'itsm'): AcceptedEvent {
 
 /** As the consumer does with a batch. */
 async function consume(...accepted: AcceptedEvent[]) {
-  const { awaitedKeys } = await concernedBy(
+  const { awaitedKeys } = await findAffectedWorkflows(
     service,
-    new Set(accepted.flatMap(({ event }) => keysOfEvent(event))),
+    new Set(accepted.flatMap(({ event }) => listEventKeys(event))),
   )
-  const awaited = await keepAwaited(service.sql, accepted, awaitedKeys)
+  const awaited = await storeAwaitedEvents(service.sql, accepted, awaitedKeys)
   await runs.deliver(awaited)
   return awaited.length
 }

@@ -1,8 +1,8 @@
 import { type ArtifactStep, Execution } from '@opsplane/contracts'
 import type { CallPlatform } from '@opsplane/http'
 import { z } from 'zod'
-import { concealing } from './concealing.js'
-import { type Effect, failed, platformCaller } from './effect.js'
+import { withConcealedValues } from './concealed-values.js'
+import { type Effect, effectFailure, platformCaller } from './effect.js'
 
 const Answer = z.object({ data: Execution })
 
@@ -23,7 +23,7 @@ export const artifactEffect =
   (callPlatform: CallPlatform): Effect<ArtifactStep> =>
   async (call) => {
     const { artifact } = call.step
-    const { body } = await concealing(callPlatform, call)(platformCaller(call), {
+    const { body } = await withConcealedValues(callPlatform, call)(platformCaller(call), {
       service: 'sdk',
       method: 'POST',
       path: `/sdk/artifacts/${artifact}/invoke`,
@@ -32,7 +32,7 @@ export const artifactEffect =
     const { id, status, output, error } = Answer.parse(body).data
     if (status === 'completed') return output
     const code = error?.code ?? status
-    throw failed(code, error?.message ?? `The execution is ${status}.`, {
+    throw effectFailure(code, error?.message ?? `The execution is ${status}.`, {
       retryable: !final.has(code),
       details: { executionId: id, status, ...(error?.thrown && { thrown: error.thrown }) },
     })

@@ -37,7 +37,7 @@ export class EffectFailure extends Error {
   }
 }
 
-export const failed = (code: string, message: string, more: Partial<StepError> = {}): EffectFailure =>
+export const effectFailure = (code: string, message: string, more: Partial<StepError> = {}): EffectFailure =>
   new EffectFailure({ code, message, retryable: false, ...more })
 
 /** As what the platform is called by an effect. */
@@ -62,7 +62,7 @@ const uncertainStatuses = new Set([408, 409, 425, 429])
 export const isUncertainStatus = (status: number): boolean => status >= 500 || uncertainStatuses.has(status)
 
 /** What an attempt has thrown. Anything unknown is a fault of ours, and worth another attempt. */
-export function failureOf(error: unknown): Outcome {
+export function toFailure(error: unknown): Outcome {
   if (error instanceof EffectFailure) return { ok: false, error: error.error }
   if (error instanceof CallFailure) {
     const { code, message, retryable, details } = error

@@ -7,7 +7,12 @@ import {
 } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { deleteRecentEvents, deleteSkippedTriggers, deleteTestedDrafts, deleteUnusedKeys } from './beside.js'
+import {
+  deleteRecentEvents,
+  deleteSkippedTriggers,
+  deleteTestedDrafts,
+  deleteUnusedKeys,
+} from './related-rows.js'
 
 export type RetentionOptions = Omit<MonthRetentionOptions, 'of' | 'alsoOf'>
 

@@ -9,8 +9,13 @@ import {
 } from '@opsplane/postgres'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { type NewRun, startParameters, startStatement } from './start-statement.js'
-import { throttled } from './throttle.js'
-import { type Moved, type Transition, transitionParameters, transitionStatement } from './transition.js'
+import { createThrottledLog } from './throttle.js'
+import {
+  type Transition,
+  type TransitionResult,
+  transitionParameters,
+  transitionStatement,
+} from './transition.js'
 
 export interface RunStoreOptions {
   database: Database
@@ -50,7 +55,7 @@ const announceEveryMs = 20
 
 export function createRunStore({ database, at, leaseMs, closing, ...options }: RunStoreOptions): RunStore {
   const { planned } = database
-  const announce = throttled(options.announce, announceEveryMs)
+  const announce = createThrottledLog(options.announce, announceEveryMs)
   const months = createMonths('add_run_month')
   const eventMonths = createMonths('add_event_month')
   let written = 0
@@ -85,7 +90,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
       )
     const statement = statements.transition[withEvents ? 1 : 0]
     const parameters = transitionParameters(transitions, { at: at(), withEvents })
-    const rows = await run<Moved>(sql, text(statement, transitions.length), parameters)
+    const rows = await runStatement<TransitionResult>(sql, text(statement, transitions.length), parameters)
     if (withEvents && rows.length > 0) announce()
     const moved = new Map(rows.map(({ n, signals }) => [n, { signals }]))
     return transitions.map((_, n) => moved.get(n))
@@ -100,7 +105,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
       starts.flatMap(({ events }) => events.map(({ id }) => id)),
     )
     const statement = statements.start[withEvents ? 1 : 0]
-    const rows = await run<{ n: number }>(
+    const rows = await runStatement<{ n: number }>(
       sql,
       text(statement, starts.length),
       startParameters(starts, { at: at(), leaseMs, withEvents }),
@@ -124,7 +129,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
     seq,
     release,
   }: Transition): Promise<{ signals: number } | undefined> {
-    const [row] = await run<{ signals: number }>(
+    const [row] = await runStatement<{ signals: number }>(
       database.sql,
       `select signals from runs where id = $1 and lease_fence = $2::bigint and seq = $3::int
          and (lease_owner is null) = $4::text::boolean`,
@@ -170,7 +175,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
   }
 }
 
-export async function run<Row extends object>(
+export async function runStatement<Row extends object>(
   on: StatementRunner,
   text: string,
   parameters: (string | null | ArrayParameters[number])[],

@@ -8,8 +8,8 @@ import {
   rowsOf,
   textColumn as text,
 } from '@opsplane/eventstore'
-import type { JournalLine, RunFace } from '../model.js'
-import { journalParametersOf, journalPartsOf } from './journal-lines.js'
+import type { JournalLine, RunProgress } from '../model.js'
+import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
 
 /** What one run becomes, all of it or nothing. */
 export interface Transition {
@@ -22,7 +22,7 @@ export interface Transition {
   seq: number
   /** Bytes of the whole journal. */
   bytes: number
-  face: RunFace
+  progress: RunProgress
   /** Unix milliseconds; null: nothing is to be done by itself. */
   dueAt: number | null
   /** Gives the lease back. */
@@ -33,7 +33,7 @@ export interface Transition {
   events: readonly JournalRow[]
 }
 
-export interface Moved {
+export interface TransitionResult {
   n: number
   /** How many signals it was ever sent. */
   signals: number
@@ -47,11 +47,11 @@ const givenColumns: Column<Transition>[] = [
   text('before', (row) => String(row.before), 'int'),
   text('seq', (row) => String(row.seq), 'int'),
   text('bytes', (row) => String(row.bytes), 'bigint'),
-  text('status', (row) => row.face.status),
-  text('attempt', (row) => String(row.face.attempt), 'int'),
-  text('error', (row) => row.face.error && stringifyExact(row.face.error), 'json'),
-  text('started_at', (row) => row.face.startedAt, 'timestamptz'),
-  text('ended_at', (row) => row.face.endedAt, 'timestamptz'),
+  text('status', (row) => row.progress.status),
+  text('attempt', (row) => String(row.progress.attempt), 'int'),
+  text('error', (row) => row.progress.error && stringifyExact(row.progress.error), 'json'),
+  text('started_at', (row) => row.progress.startedAt, 'timestamptz'),
+  text('ended_at', (row) => row.progress.endedAt, 'timestamptz'),
   text('due_at', (row) => iso(row.dueAt), 'timestamptz'),
   text('release', (row) => String(row.release), 'boolean'),
   text('signals', (row) => String(row.signals), 'int'),
@@ -81,7 +81,7 @@ export function transitionStatement(withEvents: boolean): string {
       from given g where r.id = g.id and r.id between $2 and $3
         and r.lease_fence = g.fence and r.lease_owner is not null and r.seq = g.before
       returning g.n, r.signals)`,
-    ...journalPartsOf('moved', next, withEvents),
+    ...buildJournalParts('moved', next, withEvents),
   ]
   return `with ${parts.join(',\n')} select n, signals from moved`
 }
@@ -97,6 +97,6 @@ export function transitionParameters(
     ids.at(0) ?? '',
     ids.at(-1) ?? '',
     ...arrays(givenColumns, rows),
-    ...journalParametersOf(transitions, withEvents),
+    ...buildJournalParameters(transitions, withEvents),
   ]
 }

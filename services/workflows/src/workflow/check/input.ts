@@ -12,7 +12,7 @@ export function checkInputSchema({ input }: WorkflowDefinition): WorkflowProblem
 }
 
 /** The input a run is started with, defaults filled in. Throws validation_failed naming what does not fit its schema. */
-export function inputFor(definition: WorkflowDefinition, given: unknown): unknown {
+export function parseRunInput(definition: WorkflowDefinition, given: unknown): unknown {
   const input = given ?? null
   if (definition.input === undefined) return input
   const compiled = compileSchema(definition.input)

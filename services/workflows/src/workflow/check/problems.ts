@@ -6,7 +6,7 @@ import {
 } from '@opsplane/contracts'
 import type { SavingMeta, SecretTargets } from '@opsplane/http'
 import type { Expressions } from '@opsplane/sandbox'
-import { digestOf } from '../versions.js'
+import { computeDigest } from '../versions.js'
 import { checkEvents } from './events.js'
 import { checkExpressions } from './expressions.js'
 import { checkInputSchema } from './input.js'
@@ -50,7 +50,7 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
   }
 
   const remembered = (definition: WorkflowDefinition, tenant: TenantScope) => {
-    const digest = digestOf(definition)
+    const digest = computeDigest(definition)
     const known = kept.get(digest)
     if (known) return known
     const found = own(definition, tenant)

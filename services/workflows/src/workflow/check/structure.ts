@@ -1,7 +1,7 @@
 import { type Step, stringifyExact, type WorkflowDefinition, type WorkflowProblem } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { isTemplate } from './templates.js'
-import { listsOf, type Path, type Visit, visits } from './walk.js'
+import { findStepLists, type Path, type Visit, visitSteps } from './walk.js'
 
 export const maxSteps = 200
 export const maxStepDepth = 8
@@ -9,7 +9,7 @@ export const maxDefinitionBytes = 256 * 1024
 
 /** What is wrong with the steps whatever else there is: their ids, their number, and what is never reached. */
 export function checkStructure(definition: WorkflowDefinition): WorkflowProblem[] {
-  const all = visits(definition)
+  const all = visitSteps(definition)
   return [
     ...tooLarge(definition, all),
     ...all.filter(({ depth }) => depth === maxStepDepth + 1).map(tooDeep),
@@ -69,7 +69,7 @@ function unreachable(steps: readonly Step[], path: Path): WorkflowProblem[] {
       ]
     : []
   const inner = steps.flatMap((step, index) =>
-    listsOf(step).flatMap((list) => unreachable(list.steps, [...path, index, ...list.path])),
+    findStepLists(step).flatMap((list) => unreachable(list.steps, [...path, index, ...list.path])),
   )
   return [...own, ...inner]
 }
@@ -79,7 +79,7 @@ function ends(step: Step): boolean {
   if (step.type === 'stop') return true
   if (step.type === 'fail') return !step.continueOnError
   if (step.continueOnError) return false
-  const lists = listsOf(step)
+  const lists = findStepLists(step)
   const whole =
     step.type === 'branch' ? step.else !== undefined : step.type === 'switch' && step.default !== undefined
   return whole && lists.every(({ steps }) => steps.some(ends))

@@ -7,23 +7,23 @@ import type { Evaluate, EvaluateTask } from './evaluate.js'
 import { type Decided, type FoldedRun, foldRun, type RunHistory } from './folded-run.js'
 import type { RunIdentity } from './model.js'
 
-export interface Beginning {
+export interface EagerStart {
   folded: FoldedRun
   /** What has happened by then, and when (Unix ms). */
   entries: (Decided & { at: number })[]
   /** What was begun for it and has not come out yet. */
-  underWay?: WorkUnderWay
+  inFlight?: WorkInFlight
 }
 
 /** Work of a run that was begun before anybody has the run in hand. */
-export interface WorkUnderWay {
+export interface WorkInFlight {
   task: TaskId
   /** Rejects with the reason it is aborted for. */
   signal: Promise<Signal>
   abort(): void
 }
 
-export interface BeginOptions {
+export interface EagerStartOptions {
   nowMs(): number
   evaluate: Evaluate
 }
@@ -37,41 +37,41 @@ const longestMs = 50
  * How a run begins, all of which is written with the run itself: it is started and, where that takes nothing but its own
  * journal and no longer than a moment, its first step is evaluated.
  */
-export async function begin(run: NewRun, at: number, options: BeginOptions): Promise<Beginning> {
+export async function startEagerly(run: NewRun, at: number, options: EagerStartOptions): Promise<EagerStart> {
   const started = start(run, at)
   const [first, ...others] = started.folded.tasks()
   if (first?.kind !== 'evaluate' || others.length > 0) return started
-  const { signal, underWay } = await evaluated({ ...run, folded: started.folded }, first, options)
-  if (!signal) return { ...started, underWay }
+  const { signal, inFlight } = await evaluated({ ...run, folded: started.folded }, first, options)
+  if (!signal) return { ...started, inFlight }
   const { folded, entries } = started
   const later = Math.max(at, options.nowMs())
   entries.push(...folded.decide(signal, later).map((entry) => ({ ...entry, at: later })))
   // An end and what is waited for are written otherwise.
-  const goesOn = folded.face().endedAt === null && folded.tasks().every(({ kind }) => kind !== 'await')
-  return goesOn ? started : { ...start(run, at), underWay }
+  const goesOn = folded.progress().endedAt === null && folded.tasks().every(({ kind }) => kind !== 'await')
+  return goesOn ? started : { ...start(run, at), inFlight }
 }
 
 /** The signal is undefined where a child process has not come up with it in time. */
 async function evaluated(
-  run: Pick<Required<Beginning>, 'folded'> & { identity: RunIdentity },
+  run: Pick<Required<EagerStart>, 'folded'> & { identity: RunIdentity },
   task: EvaluateTask,
-  { evaluate }: BeginOptions,
-): Promise<{ signal: Signal | undefined; underWay: WorkUnderWay }> {
+  { evaluate }: EagerStartOptions,
+): Promise<{ signal: Signal | undefined; inFlight: WorkInFlight }> {
   const aborting = new AbortController()
   const signal = evaluate(run, task, aborting.signal)
   // Whoever has the run in hand by then hears of it.
   signal.catch(() => {})
-  const underWay = { task: task.id, signal, abort: () => aborting.abort('given up') }
-  if (task.templates.every(isPlain)) return { signal: await signal, underWay }
+  const inFlight = { task: task.id, signal, abort: () => aborting.abort('given up') }
+  if (task.templates.every(isPlain)) return { signal: await signal, inFlight }
   const patience = new AbortController()
   // An answer that came while this process was busy is read before it is called late.
   const late = delay(longestMs, patience.signal).then(() => nextTurn(undefined))
   const inTime = await Promise.race([signal, late])
   patience.abort('evaluated')
-  return { signal: inTime, underWay }
+  return { signal: inTime, inFlight }
 }
 
-function start(run: NewRun, at: number): Beginning {
+function start(run: NewRun, at: number): EagerStart {
   const folded = foldRun({ ...run, recorded: [] })
   return { folded, entries: folded.decide({ kind: 'start' }, at).map((entry) => ({ ...entry, at })) }
 }

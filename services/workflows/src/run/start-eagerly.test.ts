@@ -4,8 +4,8 @@ import { compileProgram } from '../engine/program.js'
 import type { Definition } from '../engine/proof/driving.fixture.js'
 import { evaluateTemplate } from '../engine/proof/evaluate.fixture.js'
 import type { Signal } from '../engine/signal.js'
-import { begin } from './beginning.js'
 import type { Evaluate } from './evaluate.js'
+import { startEagerly } from './start-eagerly.js'
 
 const at = 1_000
 const identity = {
@@ -23,18 +23,18 @@ const answerOf = (task: Parameters<Evaluate>[1]): Signal => ({
   ...{ kind: 'evaluated', task: task.id },
   values: task.templates.map((template) => evaluateTemplate(template, task.scope)),
 })
-const kinds = ({ entries }: Awaited<ReturnType<typeof begin>>) =>
+const kinds = ({ entries }: Awaited<ReturnType<typeof startEagerly>>) =>
   entries.map(({ entry, at: ms }) => [entry.kind, ms])
 const nowMs = () => at + 5
 
 test('what a child process comes up with in time is written with the run', async () => {
   const run = runOf([transform('one', '{{ 1 + 1 }}'), transform('two', '{{ steps.one.output }}')])
-  const begun = await begin(run, at, { nowMs, evaluate: async (_, task) => answerOf(task) })
+  const begun = await startEagerly(run, at, { nowMs, evaluate: async (_, task) => answerOf(task) })
   expect(kinds(begun)).toEqual([
     ['started', at],
     ['completed', at + 5],
   ])
-  expect(begun.underWay).toBeUndefined()
+  expect(begun.inFlight).toBeUndefined()
   expect(begun.folded.tasks()).toMatchObject([{ kind: 'evaluate', place: 'two' }])
 })
 
@@ -45,7 +45,7 @@ test('a run waits no longer than a moment for its first expressions, which go on
     resolve = done
   })
   const aborted: (AbortSignal | undefined)[] = []
-  const begun = await begin(run, at, {
+  const begun = await startEagerly(run, at, {
     nowMs,
     evaluate: (_, __, signal) => {
       aborted.push(signal)
@@ -54,22 +54,22 @@ test('a run waits no longer than a moment for its first expressions, which go on
   })
   expect(kinds(begun)).toEqual([['started', at]])
   const [task] = begun.folded.tasks()
-  expect(begun.underWay?.task).toBe(task?.id)
+  expect(begun.inFlight?.task).toBe(task?.id)
   if (task?.kind !== 'evaluate') throw new Error('the step is not asked for')
   resolve(answerOf(task))
-  const signal = await begun.underWay?.signal
+  const signal = await begun.inFlight?.signal
   expect(signal && begun.folded.decide(signal, at + 50).map(({ entry }) => entry.kind)).toEqual(['completed'])
-  begun.underWay?.abort()
+  begun.inFlight?.abort()
   expect(aborted.map((each) => each?.aborted)).toEqual([true])
 })
 
 test('a first step that ends the run is not written with it, and not evaluated again', async () => {
-  const begun = await begin(runOf([transform('one', '{{ 1 + 1 }}')]), at, {
+  const begun = await startEagerly(runOf([transform('one', '{{ 1 + 1 }}')]), at, {
     nowMs,
     evaluate: async (_, task) => answerOf(task),
   })
   expect(kinds(begun)).toEqual([['started', at]])
-  const signal = await begun.underWay?.signal
+  const signal = await begun.inFlight?.signal
   expect(signal && begun.folded.decide(signal, at).map(({ entry }) => entry.kind)).toEqual([
     'completed',
     'ended',

@@ -3,16 +3,16 @@ import type { WorkflowDefinition } from '@opsplane/contracts'
 import { compileProgram } from '../program.js'
 import { canBecome, isFinal } from '../run-states.js'
 import type { Signal } from '../signal.js'
-import { summaryOf } from '../summary.js'
+import { summarizeRun } from '../summary.js'
 import type { Task } from '../task.js'
-import { tasksOf } from '../tasks.js'
+import { listTasks } from '../tasks.js'
 import type { Observed } from './endings.fixture.js'
 import { EngineRun } from './engine-run.fixture.js'
 import { evaluateTemplate } from './evaluate.fixture.js'
-import type { World } from './world.fixture.js'
+import type { SimulatedWorld } from './simulated-world.fixture.js'
 
 /** The engine in a world. After each decision everything is lost but the history, and the run is taken over. */
-export class EngineInWorld {
+export class SimulatedEngine {
   now = 0
   readonly log: string[] = []
   readonly run: EngineRun
@@ -22,7 +22,7 @@ export class EngineInWorld {
 
   constructor(
     definition: WorkflowDefinition,
-    readonly world: World,
+    readonly world: SimulatedWorld,
   ) {
     this.run = new EngineRun(compileProgram(definition))
   }
@@ -30,7 +30,7 @@ export class EngineInWorld {
   untilEnd(cancelAt: number | null): Observed {
     this.#send({ kind: 'start' })
     for (;;) {
-      const { nextDue, status } = summaryOf(this.run.memory)
+      const { nextDue, status } = summarizeRun(this.run.memory)
       if (isFinal(status)) return this.#observed()
       const next = this.#coming.reduce((first, { at }) => Math.min(first, at), nextDue ?? Infinity)
       this.now = Math.min(next, cancelAt ?? Infinity)
@@ -59,9 +59,9 @@ export class EngineInWorld {
 
   #send(signal: Signal): boolean {
     const { run, now } = this
-    const before = summaryOf(run.memory).status
+    const before = summarizeRun(run.memory).status
     const entries = run.send(signal, now)
-    const after = summaryOf(run.memory).status
+    const after = summarizeRun(run.memory).status
     if (entries.length > 0 && before !== after && !canBecome(before, after))
       throw new Error(`the table has no way from ${before} to ${after}`)
     for (const entry of entries)
@@ -78,8 +78,8 @@ export class EngineInWorld {
     if (length > 30 && length % 10 > 0) return
     const lost = run.memory
     run.memory = run.refolded()
-    const kept = { tasks: tasksOf(run.program, lost), summary: summaryOf(lost) }
-    const found = { tasks: tasksOf(run.program, run.memory), summary: summaryOf(run.memory) }
+    const kept = { tasks: listTasks(run.program, lost), summary: summarizeRun(lost) }
+    const found = { tasks: listTasks(run.program, run.memory), summary: summarizeRun(run.memory) }
     if (!isDeepStrictEqual(found, kept)) throw new Error('a run that is taken over is not as it was')
     if (!isDeepStrictEqual(new Set(run.tasks.keys()), new Set(found.tasks.map(({ id }) => id))))
       throw new Error('changes of tasks do not add up')
@@ -144,7 +144,7 @@ export class EngineInWorld {
   }
 
   #observed(): Observed {
-    const { status, output, error, endedAt } = summaryOf(this.run.memory)
+    const { status, output, error, endedAt } = summarizeRun(this.run.memory)
     if (status !== 'completed' && status !== 'failed' && status !== 'cancelled') throw new Error(status)
     return { status, output, error, endedAt: endedAt ?? Number.NaN, log: this.log }
   }

@@ -2,8 +2,8 @@ import type { RunError, RunStatus } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
 import type { Recorded } from '../engine/history.js'
-import { entryOf } from './lines.js'
-import { run } from './store/store.js'
+import { parseJournalLine } from './journal-lines.js'
+import { runStatement } from './store/store.js'
 
 /** How a run came out. */
 export interface RunEnd {
@@ -13,7 +13,7 @@ export interface RunEnd {
   error: RunError | null
 }
 
-export interface Ends {
+export interface CompletionWaiter {
   /** Undefined where the run has not ended in so long, or nobody waits any more. */
   wait: WaitForRun
   /** The same, or that it is paused: until a person says how it goes on there is nothing to wait for. */
@@ -35,7 +35,10 @@ interface Waiter {
 /** Runs that others work on are asked for so often, all of them together. */
 const lookEveryMs = 250
 
-export function createEnds(sql: Database['sql'], isHere: (runId: string) => boolean): Ends {
+export function createCompletionWaiter(
+  sql: Database['sql'],
+  isHere: (runId: string) => boolean,
+): CompletionWaiter {
   const waiting = new Map<string, Set<Waiter>>()
   const closing = new AbortController()
   let looking = false
@@ -60,7 +63,7 @@ export function createEnds(sql: Database['sql'], isHere: (runId: string) => bool
       const elsewhere = [...waiting.keys()].filter((id) => !isHere(id))
       if (elsewhere.length === 0) continue
       // What cannot be read now is read the next time.
-      const found = await readEnds(sql, elsewhere, true).catch(() => new Map<string, RunEnd>())
+      const found = await readRunEnds(sql, elsewhere, true).catch(() => new Map<string, RunEnd>())
       for (const [id, end] of found) settle(id, end)
     }
     looking = false
@@ -86,7 +89,7 @@ export function createEnds(sql: Database['sql'], isHere: (runId: string) => bool
         waiting.set(runId, (waiting.get(runId) ?? new Set()).add(waiter))
         void lookWhileWaiting()
         if (!isHere(runId))
-          void readEnds(sql, [runId], true)
+          void readRunEnds(sql, [runId], true)
             .then((ends) => ends.has(runId) && settle(runId, ends.get(runId)))
             .catch(() => {})
       })
@@ -112,13 +115,13 @@ interface EndRow {
 }
 
 /** Of those that have ended, or with `orPaused` are paused. */
-export async function readEnds(
+export async function readRunEnds(
   sql: Database['sql'],
   runIds: readonly string[],
   orPaused = false,
 ): Promise<Map<string, RunEnd>> {
   const ids = [...runIds].sort()
-  const rows = await run<EndRow>(
+  const rows = await runStatement<EndRow>(
     sql,
     `select r.id, r.status, e.entry, e.large_field, e.large from runs r
      join run_entries e on e.run_id = r.id and e.seq = r.seq and e.run_id between $2 and $3
@@ -129,7 +132,7 @@ export async function readEnds(
   return new Map(
     rows.map(({ id, status, entry, large_field: largeField, large }) => {
       // What this service has written is as it was typed.
-      const last = entryOf({ entry, largeField, large }) as Recorded['entry']
+      const last = parseJournalLine({ entry, largeField, large }) as Recorded['entry']
       const ended = last.kind === 'ended' ? last : undefined
       const output = ended?.status === 'completed' ? ended.output : null
       // As it is: that of the run itself is masked.

@@ -3,7 +3,7 @@ import type { ApprovalDecision, StepError } from '../history.js'
 import type { Outcome } from '../signal.js'
 
 /** What happens outside of a run, and when: fixed by a seed and by what it is, so that whoever asks is given the same. */
-export interface World {
+export interface SimulatedWorld {
   /** How long something takes, in milliseconds: hardly ever the same twice. */
   duration(what: string): number
   /** What an attempt at something comes to. */
@@ -13,7 +13,7 @@ export interface World {
   decisions(what: string): { afterMs: number; decision: ApprovalDecision }[]
 }
 
-export interface WorldOptions {
+export interface SimulatedWorldOptions {
   seed: number
   /** Share of attempts that fail, and of these that may be repeated. */
   failing: number
@@ -22,7 +22,7 @@ export interface WorldOptions {
 
 const longestMs = 10_000_000
 
-export function createWorld({ seed, failing, retryable }: WorldOptions): World {
+export function createSimulatedWorld({ seed, failing, retryable }: SimulatedWorldOptions): SimulatedWorld {
   const chance = (what: string) => Number.parseInt(sha256Hex(`${seed}:${what}`).slice(0, 12), 16) / 2 ** 48
   const duration = (what: string) => 1 + Math.floor(chance(`time:${what}`) * longestMs)
   const failure = (what: string): { ok: false; error: StepError } => ({

@@ -1,17 +1,17 @@
 import { afterEach, expect, test } from '@jest/globals'
 import type { Database } from '@opsplane/postgres'
-import { createEnds, type Ends, type RunEnd } from './ends.js'
+import { type CompletionWaiter, createCompletionWaiter, type RunEnd } from './completion-waiter.js'
 
 const longMs = 60_000
 const end: RunEnd = { status: 'completed', output: 42, error: null }
 /** Nothing has ended elsewhere. */
 const sql = { unsafe: async () => [] } as unknown as Database['sql']
-let ends: Ends
+let waiter: CompletionWaiter
 const open = () => {
-  ends = createEnds(sql, () => true)
-  return ends
+  waiter = createCompletionWaiter(sql, () => true)
+  return waiter
 }
-afterEach(() => ends.close())
+afterEach(() => waiter.close())
 
 test('everybody who waits for a run hears how it came out', async () => {
   const { wait, ended } = open()

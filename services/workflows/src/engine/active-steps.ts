@@ -1,10 +1,10 @@
 import type { Place } from './history.js'
-import { type Frame, isFlying, type RunMemory, type StepRun, type StepState } from './memory.js'
+import { type Frame, isInFlight, type RunMemory, type StepRun, type StepState } from './memory.js'
 import type { TaskId } from './task.js'
 
 /** Puts a step under way in a state: the one place where tasks, timers and counts change. */
-export function enter(memory: RunMemory, step: StepRun, state: StepState): void {
-  leave(memory, step)
+export function enterState(memory: RunMemory, step: StepRun, state: StepState): void {
+  leaveState(memory, step)
   step.state = state
   memory.live.set(step.place, step)
   const id = taskId(memory, step)
@@ -12,13 +12,13 @@ export function enter(memory: RunMemory, step: StepRun, state: StepState): void 
     step.task = { id, made: null }
     memory.changes.added.add(step)
   }
-  const dueAt = dueAtOf(state)
+  const dueAt = computeDueAt(state)
   if (dueAt !== null) step.timer = memory.timers.add(dueAt, step)
   count(memory, step, 1)
 }
 
 /** Takes a step from what is under way; its state stays, as what it was at. */
-export function leave(memory: RunMemory, step: StepRun): void {
+export function leaveState(memory: RunMemory, step: StepRun): void {
   memory.meter.operations += 1
   if (memory.live.get(step.place) !== step) return
   memory.live.delete(step.place)
@@ -31,9 +31,9 @@ export function leave(memory: RunMemory, step: StepRun): void {
 
 function count(memory: RunMemory, step: StepRun, by: 1 | -1): void {
   const { state } = step
-  if (state.kind === 'ready' || isFlying(step)) memory.busy += by
+  if (state.kind === 'ready' || isInFlight(step)) memory.busy += by
   if (state.kind === 'waiting' && state.waiting.for === 'approval') memory.approvals += by
-  if (!isFlying(step)) return
+  if (!isInFlight(step)) return
   for (let frame: Frame | null = step.row.frame; frame; frame = frame.step?.row.frame ?? null) {
     memory.meter.operations += 1
     frame.flying += by
@@ -61,15 +61,15 @@ function taskId({ attempt }: RunMemory, { place, born, state }: StepRun): TaskId
 }
 
 /** Where the step stands that asks for a task, or has. */
-export const placeOf = (task: TaskId): Place => task.slice(0, task.indexOf('#'))
+export const parseTaskPlace = (task: TaskId): Place => task.slice(0, task.indexOf('#'))
 
 /** The step that asks for a task; undefined where none does any more. */
-export function stepOf(memory: RunMemory, task: TaskId): StepRun | undefined {
-  const step = memory.live.get(placeOf(task))
+export function findTaskStep(memory: RunMemory, task: TaskId): StepRun | undefined {
+  const step = memory.live.get(parseTaskPlace(task))
   return step?.task?.id === task ? step : undefined
 }
 
-function dueAtOf(state: StepState): number | null {
+function computeDueAt(state: StepState): number | null {
   if (state.kind === 'delayed') return state.dueAt
   if (state.kind !== 'waiting') return null
   const { waiting } = state

@@ -26,7 +26,7 @@ const candidateOf = ({ workspace_id: workspaceId, environment, keys, state }: Ro
 })
 
 /** Active workflows with any of these trigger keys. */
-export async function candidatesFor({ sql }: Database, keys: readonly string[]): Promise<Candidate[]> {
+export async function findCandidates({ sql }: Database, keys: readonly string[]): Promise<Candidate[]> {
   const rows = await sql.unsafe<Row[]>(
     `select ${columns} from workflows where trigger_keys && $1::text[] order by id`,
     [[...new Set(keys)]],
@@ -36,7 +36,7 @@ export async function candidatesFor({ sql }: Database, keys: readonly string[]):
 }
 
 /** What a batch of events concerns. */
-export interface Concerned {
+export interface AffectedWorkflows {
   /** Active workflows with any of their keys as a trigger. */
   candidates: Candidate[]
   /** Those of the keys that a step of some version of a workflow may wait for. */
@@ -44,10 +44,10 @@ export interface Concerned {
 }
 
 /** Nobody is waiting for most events: one statement for a batch finds that out. */
-export async function concernedBy(
+export async function findAffectedWorkflows(
   { sql }: Pick<Database, 'sql'>,
   keys: ReadonlySet<string>,
-): Promise<Concerned> {
+): Promise<AffectedWorkflows> {
   const [found] = await sql.unsafe<{ candidates: Row[] | null; awaited: string[] | null }[]>(
     `select
        (select json_agg(w order by w.id) from (
@@ -64,7 +64,7 @@ export async function concernedBy(
 }
 
 /** The workflow with this address, active or suspended; null for one that is none, or inactive, or not started by a webhook. */
-export async function workflowOfHook({ sql }: Database, hookId: string): Promise<Candidate | null> {
+export async function findHookWorkflow({ sql }: Database, hookId: string): Promise<Candidate | null> {
   const [row] = await sql.unsafe<Row[]>(
     `select ${columns} from workflows
      where hook_id = $1 and trigger_type = 'webhook'
@@ -78,7 +78,10 @@ export async function workflowOfHook({ sql }: Database, hookId: string): Promise
 const Depth = z.object({ run_id: z.string(), depth: z.int().min(0) })
 
 /** How many runs had caused each of these runs; those that are not there any more are absent. */
-export async function depthsOf({ sql }: Database, runIds: readonly string[]): Promise<Map<string, number>> {
+export async function findCauseDepths(
+  { sql }: Database,
+  runIds: readonly string[],
+): Promise<Map<string, number>> {
   if (runIds.length === 0) return new Map()
   const rows = await sql.unsafe(
     `select run_id, (entry->>'depth')::int as depth from run_entries where run_id = any($1::text[]) and seq = 0`,

@@ -25,7 +25,7 @@ export const isAfter = (
 ): boolean => source === null || position === null || position > (since[source] ?? 0)
 
 /** Everything that a wait, or a trigger, may name an event by. */
-export const patternsOf = ({ type }: Pick<PlatformEvent, 'type'>): string[] => [
+export const listEventPatterns = ({ type }: Pick<PlatformEvent, 'type'>): string[] => [
   type,
   '*',
   'audit.*',
@@ -33,15 +33,15 @@ export const patternsOf = ({ type }: Pick<PlatformEvent, 'type'>): string[] => [
 ]
 
 /** The same, each as `workspace/environment/pattern`. */
-export const keysOfEvent = (event: SubjectEvent): string[] =>
-  patternsOf(event).map((pattern) => `${tenantKey(event)}/${pattern}`)
+export const listEventKeys = (event: SubjectEvent): string[] =>
+  listEventPatterns(event).map((pattern) => `${tenantKey(event)}/${pattern}`)
 
 /** The keys of the events of a batch, of which most share tenant and type. */
-export function keysOfBatch(): typeof keysOfEvent {
+export function listBatchKeys(): typeof listEventKeys {
   const known = new Map<string, string[]>()
   return (event) => {
     const kind = `${tenantKey(event)}/${event.type}`
-    const keys = known.get(kind) ?? keysOfEvent(event)
+    const keys = known.get(kind) ?? listEventKeys(event)
     known.set(kind, keys)
     return keys
   }
@@ -50,13 +50,13 @@ export function keysOfBatch(): typeof keysOfEvent {
 /** An event as expressions, filters and steps see it: as webhooks get it. */
 export type EventBody = Omit<DeliveryBody, 'webhook_id'>
 
-export function bodyOf(event: PlatformEvent): EventBody {
+export function toEventBody(event: PlatformEvent): EventBody {
   const { webhook_id: _, ...body } = deliveryBody(event, '')
   return body
 }
 
 /** A filter whose values came out as none matches nothing. */
-export function filterLets(filter: Record<string, unknown> | null, body: object): boolean {
+export function matchesEventFilter(filter: Record<string, unknown> | null, body: object): boolean {
   if (filter === null) return true
   const parsed = Filter.safeParse(filter)
   return parsed.success && filterMatches(parsed.data, body)

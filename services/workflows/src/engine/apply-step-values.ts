@@ -1,25 +1,25 @@
 import { assertNever, canonicalJson } from '@opsplane/contracts'
 import type { Evaluated, ExpressionError } from '@opsplane/sandbox'
 import type { Entry } from './history.js'
-import { completed, type Deciding, endOf, failedFor } from './outcomes.js'
-import { pinOf } from './rows.js'
-import { fieldsOf, isTrue, textOf } from './values.js'
+import { completeStep, endRunAfter, failPermanently, type StepDecision } from './outcomes.js'
+import { findPin } from './rows.js'
+import { isTrue, toFields, toText } from './values.js'
 import { awaitApproval, wait } from './waits.js'
 
 /** What follows of a step's values: it is through, or goes on to what it is there for. */
-export function evaluated(deciding: Deciding, values: readonly Evaluated[]): Entry[] {
-  const pin = pinOf(deciding.program, deciding.step)
-  if (pin) return completed(deciding, pin.output)
+export function applyStepValues(deciding: StepDecision, values: readonly Evaluated[]): Entry[] {
+  const pin = findPin(deciding.program, deciding.step)
+  if (pin) return completeStep(deciding, pin.output)
   const [result] = values
   if (result === undefined) return []
   return result.ok ? goOn(deciding, result.value) : refused(deciding, result.error)
 }
 
-function refused(deciding: Deciding, { code, message, ...where }: ExpressionError): Entry[] {
-  return failedFor(deciding, code, `An expression ${message}`, where)
+function refused(deciding: StepDecision, { code, message, ...where }: ExpressionError): Entry[] {
+  return failPermanently(deciding, code, `An expression ${message}`, where)
 }
 
-function goOn(deciding: Deciding, value: unknown): Entry[] {
+function goOn(deciding: StepDecision, value: unknown): Entry[] {
   const { place, node } = deciding.step
   const { step } = node
   switch (step.type) {
@@ -32,10 +32,10 @@ function goOn(deciding: Deciding, value: unknown): Entry[] {
       return [{ kind: 'begun', place, input: value }]
     case 'transform':
     case 'stop':
-      return completed(deciding, value)
+      return completeStep(deciding, value)
     case 'fail': {
-      const { message, details } = fieldsOf(value)
-      return failedFor(deciding, 'failed_by_workflow', textOf(message), details)
+      const { message, details } = toFields(value)
+      return failPermanently(deciding, 'failed_by_workflow', toText(message), details)
     }
     case 'branch': {
       const key = isTrue(value) ? 'then' : 'else'
@@ -57,26 +57,33 @@ function goOn(deciding: Deciding, value: unknown): Entry[] {
 }
 
 /** Where there is no such list, the step is through. */
-function chosen(deciding: Deciding, key: string): Entry[] {
+function chosen(deciding: StepDecision, key: string): Entry[] {
   const { place, node } = deciding.step
   if (node.lists.some((list) => list.key === key)) return [{ kind: 'chosen', place, list: key }]
-  return [{ kind: 'chosen', place, list: null }, ...endOf(deciding, { kind: 'completed', output: null })]
+  return [
+    { kind: 'chosen', place, list: null },
+    ...endRunAfter(deciding, { kind: 'completed', output: null }),
+  ]
 }
 
 /** The first case that equals the value, as JSON. */
 function caseOf(given: unknown): string {
-  const { value, cases } = fieldsOf(given)
+  const { value, cases } = toFields(given)
   const wanted = canonicalJson(value)
   const index = Array.isArray(cases) ? cases.findIndex((each) => canonicalJson(each) === wanted) : -1
   return index < 0 ? 'default' : `cases[${index}]`
 }
 
 /** JSONata makes of a list of one its only item, and of none nothing. */
-function iterated(deciding: Deciding, value: unknown, maxItems: number): Entry[] {
+function iterated(deciding: StepDecision, value: unknown, maxItems: number): Entry[] {
   const { place } = deciding.step
   const items: unknown[] = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]
   if (items.length > maxItems)
-    return failedFor(deciding, 'too_many_items', `There are ${items.length} items; maxItems is ${maxItems}.`)
+    return failPermanently(
+      deciding,
+      'too_many_items',
+      `There are ${items.length} items; maxItems is ${maxItems}.`,
+    )
   const entry = { kind: 'items', place, items } as const
-  return [entry, ...(items.length === 0 ? endOf(deciding, { kind: 'completed', output: [] }) : [])]
+  return [entry, ...(items.length === 0 ? endRunAfter(deciding, { kind: 'completed', output: [] }) : [])]
 }

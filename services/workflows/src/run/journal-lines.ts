@@ -12,7 +12,12 @@ export const maxRunBytes = 16 * 1024 * 1024
 const valueFields = ['output', 'input', 'items', 'event', 'waiting', 'error'] as const
 
 /** Writes an entry, its largest value beside it where the whole is large. `whole` is its JSON. */
-export function lineOf(seq: number, at: number, entry: object, whole = stringifyExact(entry)): JournalLine {
+export function formatJournalLine(
+  seq: number,
+  at: number,
+  entry: object,
+  whole = stringifyExact(entry),
+): JournalLine {
   if (whole.length <= largeBytes)
     return { seq, at, entry: whole, largeField: null, large: null, bytes: whole.length }
   const fields = new Map(Object.entries(entry))
@@ -33,7 +38,7 @@ export function lineOf(seq: number, at: number, entry: object, whole = stringify
 }
 
 /** A line as it is read back, whole. */
-export function entryOf({
+export function parseJournalLine({
   entry,
   largeField,
   large,

@@ -3,8 +3,8 @@ import { RunStatus, runActions, type StepType } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 import { allowedRunActions, canBecome, isFinal, runEvent, runStateMachine } from '../run-states.js'
 import type { Signal } from '../signal.js'
-import { summaryOf } from '../summary.js'
-import { answer, approval, finish, goodAnswer, started, taskAt } from './driving.fixture.js'
+import { summarizeRun } from '../summary.js'
+import { answer, approval, finish, goodAnswer, startRun, taskAt } from './driving.fixture.js'
 import { context, type EngineRun } from './engine-run.fixture.js'
 
 /** Steps as people write them. */
@@ -130,7 +130,7 @@ const moments: Moment[] = [
 
 /** A run whose step has come to that moment, after one that has completed. */
 function arrive({ step, reach }: Moment, timeoutSeconds = 86_400): EngineRun {
-  const run = started({
+  const run = startRun({
     timeoutSeconds,
     steps: [http('first'), step, { type: 'transform', id: 'last', value: 'end' }],
   })
@@ -140,7 +140,7 @@ function arrive({ step, reach }: Moment, timeoutSeconds = 86_400): EngineRun {
   return run
 }
 const asked = (run: EngineRun) => [...run.tasks.values()].map(({ kind, place }) => `${kind} ${place}`)
-const statusOf = (run: EngineRun) => summaryOf(run.memory).status
+const statusOf = (run: EngineRun) => summarizeRun(run.memory).status
 const keys = (run: EngineRun) =>
   [...run.tasks.values()].flatMap((task) => (task.kind === 'perform' ? [task.key] : []))
 const timesBegun = (run: EngineRun, place: string) =>
@@ -163,7 +163,7 @@ describe.each(moments.map((moment) => [moment.step.type, moment.name, moment] as
       expect(statusOf(run)).toBe(moment.status)
       const [before, keysBefore] = [[...run.tasks.values()], keys(run)]
       run.send(signal, now)
-      expect(summaryOf(run.memory)).toMatchObject({
+      expect(summarizeRun(run.memory)).toMatchObject({
         status: ended,
         nextDue: null,
         endedAt: now,
@@ -182,7 +182,7 @@ describe.each(moments.map((moment) => [moment.step.type, moment.name, moment] as
       finish(run, now)
       const isTooLong = moment.step.seconds === 200 && seconds === 100
       expect(statusOf(run)).toBe(moment.step.type === 'fail' || isTooLong ? 'failed' : 'completed')
-      expect(summaryOf(run.memory).attempt).toBe(2)
+      expect(summarizeRun(run.memory).attempt).toBe(2)
       // What had succeeded is not done again.
       expect(timesBegun(run, 'first')).toBe(1)
     })
@@ -214,7 +214,7 @@ describe.each(moments.map((moment) => [moment.step.type, moment.name, moment] as
 
 /** A run in each status. */
 function inStatus(status: RunStatus): EngineRun {
-  const run = started({ steps: [http('only')] })
+  const run = startRun({ steps: [http('only')] })
   if (status === 'queued') {
     run.send(cancel, 0)
     run.send(retry, 0)
@@ -224,7 +224,7 @@ function inStatus(status: RunStatus): EngineRun {
   if (status === 'dead') run.send(abandon, 0)
   if (status === 'failed') run.send({ kind: 'tick' }, 30 * 86_400_000)
   if (status === 'waiting' || status === 'paused') {
-    const paused = started({
+    const paused = startRun({
       steps: [status === 'paused' ? { ...approve, quorum: 1 } : { type: 'wait', id: 's', seconds: 5 }],
     })
     once(paused)

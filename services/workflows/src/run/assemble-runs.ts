@@ -2,37 +2,37 @@ import { createSharedBudgets, type Route } from '@opsplane/http'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../config.js'
-import { createRunActions, type TakeOverEnded } from './actions.js'
+import { createRunActions, type TransferRuns } from './actions.js'
 import { runRetryWork } from './failures/retry-work.js'
-import { type EffectParts, openEffects } from './perform/open-effects.js'
+import { createEffects, type EffectParts } from './perform/effects.js'
 import { startRetention } from './retention/runs.js'
 import { runRoutes } from './routes.js'
 import { createRuns, type Runs, type RunsOptions } from './runs.js'
 
-export interface OpenRunsOptions
+export interface RunPartsOptions
   extends Pick<RunsOptions, 'loadVersion' | 'published' | 'giverOf' | 'logEnds'>,
     EffectParts {
   expressions: Pick<Expressions, 'evaluate'>
-  takeOverEnded: TakeOverEnded
+  transferRuns: TransferRuns
 }
 
-export interface OpenedRuns {
+export interface RunParts {
   runs: Runs
   routes: Route[]
   background: BackgroundWork[]
 }
 
 /** The runs of the service, with everything their steps do elsewhere. */
-export function openRuns(
+export function assembleRuns(
   ctx: ServiceContext<WorkflowsConfig>,
-  { settings, clients, operations, outbound, takeOverEnded, ...options }: OpenRunsOptions,
-): OpenedRuns {
+  { settings, clients, operations, outbound, transferRuns, ...options }: RunPartsOptions,
+): RunParts {
   const { workflowRuns: all, workflowRunsPerWorkspace: ofOne } = ctx.config
   const { workflowLeaseMs: leaseMs, workflowMaxDeaths: mostDeaths } = ctx.config
   const budgets = createSharedBudgets(ctx.config, settings)
-  const { effects, background } = openEffects(ctx, { settings, clients, operations, outbound })
+  const { effects, background } = createEffects(ctx, { settings, clients, operations, outbound })
   const runs = createRuns(ctx, { ...options, effects, budgets, leaseMs, mostDeaths, most: { all, ofOne } })
-  const actions = createRunActions(ctx.database.sql, runs, takeOverEnded)
+  const actions = createRunActions(ctx.database.sql, runs, transferRuns)
   ctx.dueWork.start(runRetryWork(ctx.database, actions))
   return {
     runs,

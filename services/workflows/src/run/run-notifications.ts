@@ -1,13 +1,17 @@
 import type { NatsNames } from '@opsplane/contracts'
 import { type NatsLink, publishHint } from '@opsplane/nats'
 
-/** Tells whoever works on a run, in another replica, that there is news for it: a hint, which may be lost. */
-export interface News {
-  tell(runId: string): void
+/** Notifies the replica that executes a run of new signals in its inbox. A hint, which may be lost. */
+export interface RunNotifications {
+  notify(runId: string): void
   close(): void
 }
 
-export function createNews(link: NatsLink, names: NatsNames, heard: (runId: string) => void): News {
+export function createRunNotifications(
+  link: NatsLink,
+  names: NatsNames,
+  onNotification: (runId: string) => void,
+): RunNotifications {
   const subject = names.wakeSubject('workflows', 'run-news')
   const closing = new AbortController()
   void link
@@ -15,14 +19,14 @@ export function createNews(link: NatsLink, names: NatsNames, heard: (runId: stri
     .then((connection) => {
       const subscription = connection.subscribe(subject, {
         callback: (error, message) => {
-          if (!error) heard(message.string())
+          if (!error) onNotification(message.string())
         },
       })
       closing.signal.addEventListener('abort', () => subscription.unsubscribe())
     })
     .catch(() => {})
   return {
-    tell: (runId) => publishHint(link, subject, runId),
+    notify: (runId) => publishHint(link, subject, runId),
     close: () => closing.abort(),
   }
 }

@@ -1,10 +1,10 @@
 import { type TenantScope, WorkflowState, WorkflowStatus } from '@opsplane/contracts'
 import { createGroups, type Database, isDatabaseAway } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Standing } from './transitions.js'
+import type { WorkflowStanding } from './transitions.js'
 
 /** What of a workflow its next run needs. */
-export interface NamedStanding extends Standing {
+export interface NamedWorkflowState extends WorkflowStanding {
   name: string
 }
 
@@ -25,12 +25,13 @@ const Row = z.object({
  * Reads how workflows stand; undefined where there is none. Each is read after it is asked for; those that are asked for at
  * the same time, as runs are that start together, share a statement.
  */
-export function createStandings(database: Pick<Database, 'planned'>) {
+export function createWorkflowStateReader(database: Pick<Database, 'planned'>) {
   const asked = createGroups({
     write: (asks: readonly Asked[]) => find(database, asks),
     isAway: isDatabaseAway,
   })
-  return (id: string, tenant: TenantScope): Promise<NamedStanding | undefined> => asked.add({ id, tenant })
+  return (id: string, tenant: TenantScope): Promise<NamedWorkflowState | undefined> =>
+    asked.add({ id, tenant })
 }
 
 async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked[]) {

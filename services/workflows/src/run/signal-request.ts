@@ -1,11 +1,11 @@
 import { ApiError } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
-import { type Message, request } from './aftermath.js'
-import type { Outcome } from './presented.js'
-import { run } from './store/store.js'
+import type { InboxOutcome } from './signal-envelope.js'
+import { runStatement } from './store/store.js'
+import { type SignalMessage, sendSignalRequest } from './transition-effects.js'
 
-export interface AskingOptions {
+export interface SignalRequestOptions {
   sql: Database['sql']
   at(): string | null
   /** There is news in the inbox of the run. */
@@ -25,9 +25,13 @@ const mostWorkers = 3
  * worker has dealt with it in a transition, so its outcome agrees with the journal. Throws `service_unavailable` where no
  * worker has.
  */
-export async function ask(options: AskingOptions, runId: string, message: Message): Promise<Outcome> {
+export async function requestSignal(
+  options: SignalRequestOptions,
+  runId: string,
+  message: SignalMessage,
+): Promise<InboxOutcome> {
   const { sql, at, told, takeAway, closing } = options
-  const sent = await sql.begin((tx) => request(tx, runId, message, at()))
+  const sent = await sql.begin((tx) => sendSignalRequest(tx, runId, message, at()))
   if (!sent) return 'ignored'
   told(runId)
   for (let workers = 1; !closing.aborted; workers++) {
@@ -47,7 +51,7 @@ export async function ask(options: AskingOptions, runId: string, message: Messag
 
 /** A run that has ended deals with nothing any more: what is left in its inbox is for an earlier attempt. */
 async function isSettled(sql: Database['sql'], runId: string, inboxId: string): Promise<boolean> {
-  const rows = await run(
+  const rows = await runStatement(
     sql,
     `select 1 from runs r join run_signals s on s.id = $2::bigint
      where r.id = $1 and r.ended_at is null and s.outcome is null`,
@@ -56,8 +60,8 @@ async function isSettled(sql: Database['sql'], runId: string, inboxId: string): 
   return rows.length === 0
 }
 
-async function collect(sql: Database['sql'], inboxId: string): Promise<Outcome> {
-  const [row] = await run<{ outcome: Outcome | null }>(
+async function collect(sql: Database['sql'], inboxId: string): Promise<InboxOutcome> {
+  const [row] = await runStatement<{ outcome: InboxOutcome | null }>(
     sql,
     'delete from run_signals where id = $1::bigint returning outcome',
     [inboxId],

@@ -2,7 +2,7 @@ import type { Actor } from '@opsplane/contracts'
 import type { Signal } from '../engine/signal.js'
 
 /** A signal on its way to a run, and whose doing it is: null for the run's own. */
-export interface Presented {
+export interface SignalEnvelope {
   signal: Signal
   actor: Actor | null
   requestId: string | null
@@ -12,10 +12,10 @@ export interface Presented {
   attempt?: number | undefined
 }
 
-export const own = (signal: Signal): Presented => ({ signal, actor: null, requestId: null })
+export const wrapOwnSignal = (signal: Signal): SignalEnvelope => ({ signal, actor: null, requestId: null })
 
 /** What has become of a signal. */
-export type Reception =
+export type SignalResult =
   /** It has changed the run, durably. */
   | 'changed'
   /** It is late, repeated, or not for the state the run is in. */
@@ -24,4 +24,4 @@ export type Reception =
   | 'gone'
 
 /** What has become of a signal in the inbox of a run. */
-export type Outcome = Exclude<Reception, 'gone'>
+export type InboxOutcome = Exclude<SignalResult, 'gone'>

@@ -1,8 +1,8 @@
 import type { Database } from '@opsplane/postgres'
 import type { Recorded } from '../engine/history.js'
-import { entryOf } from './lines.js'
+import { parseJournalLine } from './journal-lines.js'
 import type { Origin } from './model.js'
-import { run } from './store/store.js'
+import { runStatement } from './store/store.js'
 
 /** The whole journal of a run. */
 export interface LoadedJournal {
@@ -21,8 +21,8 @@ interface Line {
 }
 
 /** What a run was started with; its large value stands aside. */
-export async function originOf(sql: Database['sql'], runId: string): Promise<Origin> {
-  const [line] = await run<{ entry: unknown }>(
+export async function parseOrigin(sql: Database['sql'], runId: string): Promise<Origin> {
+  const [line] = await runStatement<{ entry: unknown }>(
     sql,
     'select entry from run_entries where run_id = $1 and seq = 0',
     [runId],
@@ -38,7 +38,7 @@ export async function loadJournals(
   runIds: readonly string[],
 ): Promise<Map<string, LoadedJournal>> {
   const ids = [...runIds].sort()
-  const lines = await run<Line>(
+  const lines = await runStatement<Line>(
     sql,
     `select run_id, seq, at::float8 as at, octet_length(entry::text) + coalesce(large_bytes, 0) as bytes, entry, large_field, large from run_entries
      where run_id = any($1::text[]) and run_id between $2 and $3 order by run_id, seq`,
@@ -46,7 +46,7 @@ export async function loadJournals(
   )
   const journals = new Map<string, LoadedJournal>()
   for (const { run_id: runId, seq, at, bytes, entry, large_field: largeField, large } of lines) {
-    const whole = entryOf({ entry, largeField, large })
+    const whole = parseJournalLine({ entry, largeField, large })
     // What this service has written is as it was typed.
     if (seq === 0) journals.set(runId, { origin: whole as Origin, recorded: [] })
     else journals.get(runId)?.recorded.push({ seq, at, bytes, entry: whole as Recorded['entry'] })
@@ -57,10 +57,10 @@ export async function loadJournals(
 const linesAtOnce = 200
 
 /** Values that people are not shown, which came with entries of a run. */
-export async function concealedIn(sql: Database['sql'], runId: string): Promise<Set<string>> {
+export async function findConcealedValues(sql: Database['sql'], runId: string): Promise<Set<string>> {
   const found = new Set<string>()
   for (let after = 0; ; ) {
-    const lines = await run<{ seq: number; entry: { secrets?: string[] } }>(
+    const lines = await runStatement<{ seq: number; entry: { secrets?: string[] } }>(
       sql,
       `select seq, entry from run_entries
        where run_id = $1 and seq > $2::int and entry::text like '%"secrets":[%' order by seq limit ${linesAtOnce}`,

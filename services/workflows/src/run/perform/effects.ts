@@ -31,7 +31,7 @@ export interface EffectParts {
 }
 
 /** What steps do their work elsewhere by. */
-export function openEffects(
+export function createEffects(
   { config }: ServiceContext<WorkflowsConfig>,
   { settings, clients, operations, outbound }: EffectParts,
 ): { effects: Effects; background: BackgroundWork[] } {

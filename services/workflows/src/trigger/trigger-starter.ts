@@ -6,10 +6,10 @@ import type { Runs } from '../run/runs.js'
 import type { StartRequest } from '../run/start.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
 import type { Runnable, Workflows } from '../workflow/workflows.js'
-import type { Cause } from './skipped.js'
-import { keepSkipped } from './skipped.js'
+import type { Cause } from './skipped-triggers.js'
+import { recordSkipped } from './skipped-triggers.js'
 
-export interface Starting {
+export interface TriggerStarter {
   /** The published version of a workflow, as its trigger says. Null where it is not started, with the reason recorded. */
   start(
     tenant: TenantScope,
@@ -18,19 +18,24 @@ export interface Starting {
   ): Promise<{ runId: string; created: boolean } | null>
 }
 
-export interface StartingOptions {
+export interface TriggerStarterOptions {
   workflows: Pick<Workflows, 'published'>
   runs: Pick<Runs, 'start'>
   database: Database
   log: Logger
 }
 
-export function createStarting({ workflows, runs, database, log }: StartingOptions): Starting {
+export function createTriggerStarter({
+  workflows,
+  runs,
+  database,
+  log,
+}: TriggerStarterOptions): TriggerStarter {
   return {
     async start(tenant, { id: workflowId, name }, cause) {
       if (cause.depth > maxCausationDepth) {
         const { type, id, at } = cause
-        await keepSkipped(database.sql, { workflowId, tenant, type, id, at, reason: 'too_deep' }, log)
+        await recordSkipped(database.sql, { workflowId, tenant, type, id, at, reason: 'too_deep' }, log)
         return null
       }
       const runnable = await workflows.published(workflowId, tenant).catch(goneOf)

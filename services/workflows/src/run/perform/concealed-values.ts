@@ -6,7 +6,7 @@ import type { EffectCall } from './effect.js'
 const Concealed = z.looseObject({ data: z.looseObject({ secrets: z.array(z.string()) }) })
 
 /** Calls the platform for a step: the sdk says which secrets an execution has given, which are none of its output. */
-export const concealing =
+export const withConcealedValues =
   (callPlatform: CallPlatform, { conceal }: Pick<EffectCall, 'conceal'>): CallPlatform =>
   async (caller, request) => {
     if (request.service !== 'sdk') return callPlatform(caller, request)

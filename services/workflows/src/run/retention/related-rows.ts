@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import { run } from '../store/store.js'
+import { runStatement } from '../store/store.js'
 
 type Sql = Database['sql']
 
@@ -21,7 +21,7 @@ const mostKeptMs = 7 * dayMs
 /** Events that no run may begin to wait for any more. */
 export const deleteRecentEvents = (sql: Sql, nowMs: number, closing: AbortSignal): Promise<void> =>
   inBatches(closing, () =>
-    run(
+    runStatement(
       sql,
       `delete from recent_events where (source, position) in (
          select source, position from recent_events e
@@ -41,7 +41,7 @@ export const deleteSkippedTriggers = (
   closing: AbortSignal,
 ): Promise<void> =>
   inBatches(closing, () =>
-    run(
+    runStatement(
       sql,
       `delete from skipped_triggers where (workflow_id, trigger_id) in (
          select workflow_id, trigger_id from skipped_triggers
@@ -59,15 +59,17 @@ export async function deleteUnusedKeys(sql: Sql, closing: AbortSignal): Promise<
   const unused = `not exists (select from runs where concurrency_key = key and ended_at is null)`
   await inBatches(closing, () =>
     sql.begin(async (tx) => {
-      const found = await run<{ key: string }>(
+      const found = await runStatement<{ key: string }>(
         tx,
         `select key from run_concurrency where ${unused} limit ${rowsAtOnce} for update skip locked`,
         [],
       )
       const keys = found.map(({ key }) => key)
-      return run(tx, `delete from run_concurrency where key = any($1::text[]) and ${unused} returning 1`, [
-        keys,
-      ])
+      return runStatement(
+        tx,
+        `delete from run_concurrency where key = any($1::text[]) and ${unused} returning 1`,
+        [keys],
+      )
     }),
   )
 }
@@ -75,7 +77,7 @@ export async function deleteUnusedKeys(sql: Sql, closing: AbortSignal): Promise<
 /** Drafts as they were tested a day ago or more, whose runs are gone. */
 export const deleteTestedDrafts = (sql: Sql, nowMs: number, closing: AbortSignal): Promise<void> =>
   inBatches(closing, () =>
-    run(
+    runStatement(
       sql,
       `with gone as (
          delete from workflow_versions where id in (

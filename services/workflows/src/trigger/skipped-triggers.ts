@@ -3,25 +3,25 @@ import { defineList, type Route } from '@opsplane/http'
 import { type Database, isoText, positionOf, type StatementRunner, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec, Logger } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
-import type { LogPositions } from '../run/event-wait/accepted.js'
+import type { LogPositions } from '../run/event-wait/accepted-event.js'
 import { requireWorkflow } from '../run/queries.js'
-import { run } from '../run/store/store.js'
+import { runStatement } from '../run/store/store.js'
 import { tag } from '../workflow/routes.js'
 
 /** What would have started a run of a workflow, and why it did not. */
-export interface Skipped extends Pick<Cause, 'type' | 'id' | 'at'> {
+export interface SkippedCause extends Pick<Cause, 'type' | 'id' | 'at'> {
   workflowId: string
   tenant: TenantScope
   reason: SkippedTrigger['reason']
 }
 
 /** Keeps what did not start a run, once for each cause. */
-export async function keepSkipped(
+export async function recordSkipped(
   on: StatementRunner,
-  { workflowId, tenant, type, id, at, reason }: Skipped,
+  { workflowId, tenant, type, id, at, reason }: SkippedCause,
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  await run(
+  await runStatement(
     on,
     `insert into skipped_triggers (workflow_id, trigger_id, workspace_id, environment, trigger_type, triggered_at, reason)
      values ($1, $2, $3, $4, $5, $6::text::timestamptz, $7) on conflict do nothing`,
@@ -72,7 +72,7 @@ async function listSkipped(
 ): Promise<Page<SkippedTrigger>> {
   const binding = tenantBinding(tenant, `${page.binding}|${workflowId}`)
   const [at = null, id = ''] = page.after === undefined ? [] : positionOf(cursors, page.after, binding)
-  const rows = await run<Row>(
+  const rows = await runStatement<Row>(
     sql,
     `select trigger_id, trigger_type, reason,
        ${isoText('triggered_at')} as triggered_at

@@ -1,14 +1,14 @@
 import { type Actor, stringifyExact } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { Signal } from '../engine/signal.js'
-import type { Aftermath, AwaitTask } from './active-run.js'
-import { admitNext } from './concurrency/admission.js'
-import type { LogPositions } from './event-wait/accepted.js'
+import type { AwaitTask, TransitionEffects } from './active-run.js'
+import { admitNextRuns } from './concurrency/admission.js'
+import type { LogPositions } from './event-wait/accepted-event.js'
 import { omitValues } from './store/omit-values.js'
-import { run } from './store/store.js'
+import { runStatement } from './store/store.js'
 
 /** Whom a transition concerns beside its run, once it is committed: they are to look what is new. */
-export interface Concerned {
+export interface AffectedRuns {
   runIds: string[]
   /** Runs may have left the queue. */
   admitted: boolean
@@ -20,16 +20,16 @@ const woken = (at: string) => `signals = r.signals + 1,
   due_at = case when r.lease_owner is null then ${present(at)} else r.due_at end`
 
 /** Writes what follows a transition, in its transaction. */
-export async function follow(
+export async function applyTransitionEffects(
   tx: StatementRunner,
-  { identity, origin, face, consumed, awaited, settled, abandoned, omits }: Aftermath,
+  { identity, origin, progress, consumed, awaited, settled, abandoned, omits }: TransitionEffects,
   at: string | null,
-): Promise<Concerned> {
+): Promise<AffectedRuns> {
   const { id, tenant } = identity
-  const ended = face.endedAt !== null
+  const ended = progress.endedAt !== null
   if (consumed.length > 0) await dealtWith(tx, consumed)
   if (settled.length > 0) await forget(tx, id, settled)
-  if (omits) await omitValues(tx, id, face.status === 'completed')
+  if (omits) await omitValues(tx, id, progress.status === 'completed')
   for (const task of awaited)
     await announceWait(tx, { runId: id, ...tenant, since: origin.since ?? {} }, task)
   const reason = {
@@ -37,16 +37,16 @@ export async function follow(
     by: 'system',
     reason: 'The run that has started it does not wait for it any more.',
   } as const
-  const cancelled = await send(tx, abandoned, { signal: reason, actor: null, requestId: null }, at)
+  const cancelled = await sendSignals(tx, abandoned, { signal: reason, actor: null, requestId: null }, at)
   const parent = ended && identity.parentWaits ? await wake(tx, identity.parentRunId, at) : []
   const admitted =
-    ended && identity.concurrencyKey !== null ? await admitNext(tx, identity.concurrencyKey, at) : false
+    ended && identity.concurrencyKey !== null ? await admitNextRuns(tx, identity.concurrencyKey, at) : false
   return { runIds: [...cancelled, ...parent], admitted }
 }
 
 /** Those whose sender waits for the outcome stay until it has read it. */
-async function dealtWith(tx: StatementRunner, consumed: Aftermath['consumed']) {
-  await run(
+async function dealtWith(tx: StatementRunner, consumed: TransitionEffects['consumed']) {
+  await runStatement(
     tx,
     `with dealt as (select * from unnest($1::bigint[], $2::text[]) as dealt(id, outcome)),
      answered as (update run_signals s set outcome = dealt.outcome from dealt where s.id = dealt.id and s.awaited)
@@ -58,7 +58,7 @@ async function dealtWith(tx: StatementRunner, consumed: Aftermath['consumed']) {
 async function forget(tx: StatementRunner, runId: string, settled: readonly AwaitTask[]) {
   const tasks = settled.filter(({ waiting }) => waiting.for === 'event' || waiting.for === 'approval')
   if (tasks.length === 0) return
-  await run(
+  await runStatement(
     tx,
     `with waits as (delete from run_event_waits where run_id = $1 and task = any($2::text[]))
      delete from run_approvers where run_id = $1 and task = any($2::text[])`,
@@ -78,7 +78,7 @@ async function announceWait(
 ) {
   const key = [runId, id, workspaceId, environment]
   if (waiting.for === 'event')
-    await run(
+    await runStatement(
       tx,
       `insert into run_event_waits (run_id, task, workspace_id, environment, types, filter, since)
        values ($1, $2, $3, $4, $5::text[], $6::text::json, $7::text::json) on conflict do nothing`,
@@ -86,7 +86,7 @@ async function announceWait(
     )
   if (waiting.for === 'approval') {
     const { users, roles } = waiting.approval
-    await run(
+    await runStatement(
       tx,
       `insert into run_approvers (run_id, task, workspace_id, environment, approver)
        select $1, $2, $3, $4, unnest($5::text[]) on conflict do nothing`,
@@ -98,27 +98,27 @@ async function announceWait(
   }
 }
 
-export interface Message {
+export interface SignalMessage {
   signal: Signal
   actor: Actor | null
   requestId: string | null
 }
 
 /** Puts a signal into the inboxes of runs that have not ended; returns which. */
-export async function send(
+export async function sendSignals(
   tx: StatementRunner,
   runIds: readonly string[],
-  message: Message,
+  message: SignalMessage,
   at: string | null,
 ): Promise<string[]> {
   return (await put(tx, runIds, message, { at, awaited: false })).map(({ runId }) => runId)
 }
 
 /** The same for one run whose outcome the sender waits for; undefined where it has ended. */
-export async function request(
+export async function sendSignalRequest(
   tx: StatementRunner,
   runId: string,
-  message: Message,
+  message: SignalMessage,
   at: string | null,
 ): Promise<{ inboxId: string } | undefined> {
   const [sent] = await put(tx, [runId], message, { at, awaited: true })
@@ -128,11 +128,11 @@ export async function request(
 async function put(
   tx: StatementRunner,
   runIds: readonly string[],
-  { signal, actor, requestId }: Message,
+  { signal, actor, requestId }: SignalMessage,
   { at, awaited }: { at: string | null; awaited: boolean },
 ): Promise<readonly { runId: string; inboxId: string }[]> {
   if (runIds.length === 0) return []
-  return run(
+  return runStatement(
     tx,
     `with reached as (
        update runs r set ${woken('$1')} where r.id = any($2::text[]) and r.ended_at is null
@@ -146,7 +146,7 @@ async function put(
 
 /** There is news for a run that is not in its inbox. */
 async function wake(tx: StatementRunner, runId: string | null, at: string | null): Promise<string[]> {
-  const rows = await run<{ id: string }>(
+  const rows = await runStatement<{ id: string }>(
     tx,
     `update runs r set ${woken('$1')} where r.id = $2 and r.ended_at is null returning r.id`,
     [at, runId],

@@ -22,7 +22,7 @@ const lineColumns: Column<JournalLine & { runId: string }>[] = [
 ]
 
 /** The parts of a statement that write the journal and the events of those runs whose number `n` is in `source`. */
-export function journalPartsOf(source: string, next: () => number, withEvents: boolean): string[] {
+export function buildJournalParts(source: string, next: () => number, withEvents: boolean): string[] {
   const joined = <Row>(columns: readonly Column<Row>[]) =>
     `${rowsOf(columns, next)} join ${source} on ${source}.n::int = t.n::int`
   return [
@@ -32,7 +32,7 @@ export function journalPartsOf(source: string, next: () => number, withEvents: b
 }
 
 /** The parameters of these parts: `n` is the place among `written`. */
-export function journalParametersOf(
+export function buildJournalParameters(
   written: readonly { runId: string; lines: readonly JournalLine[]; events: readonly JournalRow[] }[],
   withEvents: boolean,
 ): ArrayParameters {
