@@ -42,7 +42,7 @@ import { workflowRoutes } from './workflow/routes.js'
 import { versionRoutes } from './workflow/version-routes.js'
 import { createWorkflows } from './workflow/workflows.js'
 
-/** The body of an inbound webhook, 5 MiB, in base64 or with what JSON escapes, beside what else an expression sees. */
+/** The body of an inbound webhook, 5 MiB, in base64 or escaped in JSON, together with what else an expression sees. */
 const ofLargeEvents = { maxInputBytes: 12 * 1024 * 1024, maxOutputBytes: 8 * 1024 * 1024 }
 
 export const workflows = defineService<WorkflowsConfig>({

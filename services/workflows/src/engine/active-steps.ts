@@ -2,7 +2,7 @@ import type { Place } from './history.js'
 import { type Frame, isInFlight, type RunMemory, type StepRun, type StepState } from './memory.js'
 import type { TaskId } from './task.js'
 
-/** Puts a step under way in a state: the one place where tasks, timers and counts change. */
+/** Moves an active step to a state: the one place where tasks, timers and counts change. */
 export function enterState(memory: RunMemory, step: StepRun, state: StepState): void {
   leaveState(memory, step)
   step.state = state
@@ -17,7 +17,7 @@ export function enterState(memory: RunMemory, step: StepRun, state: StepState): 
   count(memory, step, 1)
 }
 
-/** Takes a step from what is under way; its state stays, as what it was at. */
+/** Removes a step from the active ones; it keeps its last state. */
 export function leaveState(memory: RunMemory, step: StepRun): void {
   memory.meter.operations += 1
   if (memory.live.get(step.place) !== step) return

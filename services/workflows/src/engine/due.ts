@@ -13,7 +13,7 @@ export function tick(program: Program, memory: RunMemory, now: number): Entry[] 
 }
 
 function expired(program: Program, memory: RunMemory): Entry[] {
-  const message = `The run took longer than ${program.timeoutMs / 1_000} s.`
+  const message = `The run exceeded ${program.timeoutMs / 1_000} s.`
   const outcome = {
     kind: 'failed',
     place: '',
@@ -41,14 +41,14 @@ function due(deciding: StepDecision): Entry[] {
   }
 }
 
-/** Nobody has decided in time. */
+/** The approval was not decided in time. */
 export function approvalExpired(deciding: StepDecision): Entry[] {
   const { state } = deciding.step
   const decisions = state.kind === 'waiting' ? state.decisions : []
   return settleUnapproved(deciding, { expired: true, decisions })
 }
 
-/** What was not approved is not done, unless a branch of the definition says what is done then. */
+/** Without approval the step fails, unless the definition has a branch for that case. */
 export function settleUnapproved(
   deciding: StepDecision,
   { expired, decisions }: { expired: boolean; decisions: readonly ApprovalDecision[] },
@@ -56,7 +56,7 @@ export function settleUnapproved(
   const { program, step } = deciding
   if (program.judged.has(step.node.id)) return completeStep(deciding, { approved: false, expired, decisions })
   const [code, message] = expired
-    ? ['approval_expired', 'Nobody has decided on the approval in time.']
+    ? ['approval_expired', 'The approval was not decided in time.']
     : ['approval_rejected', 'The approval was rejected.']
   return failPermanently(deciding, code, message, { decisions })
 }

@@ -63,7 +63,7 @@ function end(memory: RunMemory, entry: Entry & { kind: 'ended' }): void {
   memory.endedAt = memory.at
 }
 
-/** The part under way has taken too long. */
+/** The active part has exceeded its time. */
 function expire(program: Program, memory: RunMemory, { error, place }: Entry & { kind: 'failed' }): void {
   abandonAll(memory)
   const part = memory.onFailure ?? memory.main
@@ -74,7 +74,7 @@ type StepEntry = Extract<Entry, { place: Place }>
 
 function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): void {
   const step = memory.live.get(entry.place)
-  if (!step) throw new Error(`nothing is under way at ${entry.place}, which has an entry ${entry.kind}`)
+  if (!step) throw new Error(`no step is active at ${entry.place}, which has an entry ${entry.kind}`)
   switch (entry.kind) {
     case 'begun':
       begin(memory, step, entry.input)
@@ -114,7 +114,7 @@ function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): voi
 }
 
 function begin(memory: RunMemory, step: StepRun, input: unknown): void {
-  // Begun anew by a version that went on with nothing: its key is of this attempt.
+  // Restarted by a former version, which continued nothing: its key is of this attempt.
   if (step.state.kind !== 'ready') step.born = memory.attempt
   if (step.node.step.type === 'workflow')
     enterState(memory, step, { kind: 'starting', input, childRunId: null })

@@ -6,11 +6,11 @@ export type Move =
   | { to: 'next' }
   /** Its row is through, others of the frame are not. */
   | { to: 'row'; output: unknown }
-  /** The frame is to be closed: what can be given up is, but effects are under way that have to come out first. */
+  /** The frame is to be closed: what can be abandoned is, but effects are in flight that have to finish first. */
   | { to: 'close'; frame: Frame; outcome: Settled }
   /** Nothing, as a frame around it is being closed and waits for others. */
   | { to: 'drain' }
-  /** The frame has come out; `cut`: with what is under way in it given up. */
+  /** The frame has finished; `cut`: its active steps were abandoned. */
   | { to: 'up'; frame: Frame; outcome: Settled; cut: boolean }
 
 /** `flying`: how many effects the frames still count that are over with this step. Changes nothing. */

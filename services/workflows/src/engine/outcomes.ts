@@ -4,7 +4,7 @@ import { computeEnd } from './moves.js'
 import type { Program } from './program.js'
 import { runError, withLaterError } from './run-error.js'
 
-/** What a step has in hand to decide by. */
+/** What a step's outcome is decided from. */
 export interface StepDecision {
   program: Program
   memory: RunMemory
@@ -39,7 +39,7 @@ export function endRunAfter({ program, memory, step }: StepDecision, settled: Se
   return outcome ? endPartAfter(program, memory, outcome) : []
 }
 
-/** What follows when the part of the run that is under way has come out. */
+/** The entries that follow when the active part of the run has finished. */
 export function endPartAfter(program: Program, { onFailure, failure }: RunMemory, outcome: Settled): Entry[] {
   const error = outcome.kind === 'failed' ? runError(outcome) : null
   if (onFailure && failure)

@@ -38,7 +38,7 @@ function idsIn(nodes: readonly Node[]): string[] {
   return nodes.flatMap(({ id, lists }) => [id, ...lists.flatMap((list) => idsIn(list.nodes))])
 }
 
-/** Goes on where the steps of a frame stood when the run ended: what failed or was cut off begins anew. */
+/** Continues where the steps of a frame were when the run ended: failed and abandoned ones start again. */
 export function reopen(program: Program, memory: RunMemory, frame: Frame): void {
   frame.closing = null
   for (const row of [...frame.rows.values()]) resume(program, memory, row)
@@ -65,7 +65,7 @@ function resume(program: Program, memory: RunMemory, row: Row): void {
   enterState(memory, step, state)
 }
 
-/** What a step goes on with rather than begin anew. */
+/** What a step continues with instead of starting again. */
 function continued(memory: RunMemory, step: StepRun): StepState | undefined {
   if (isUncertain(step))
     return memory.newKey ? undefined : { kind: 'performing', input: step.state.input, attempt: 1 }

@@ -18,7 +18,7 @@ export function setDeadline(memory: RunMemory, at: number | null): void {
 
 type Rows = Pick<Frame, 'lists' | 'items' | 'limit'>
 
-/** Opens a container: its steps take its place among what is under way. */
+/** Opens a container: its steps replace it among the active ones. */
 export function openContainer(program: Program, memory: RunMemory, step: StepRun, rows: Rows): Frame {
   leaveState(memory, step)
   step.state = { kind: 'open' }
@@ -96,7 +96,7 @@ export function findPin({ pins }: Program, { place, node }: StepRun): { output: 
   return pins.has(name) ? { output: pins.get(name) } : undefined
 }
 
-/** Gives up what is under way in a frame, but for effects: what became of them shall be known. */
+/** Abandons the active steps of a frame, except effects, whose outcome must be known. */
 export function abandonFrame(memory: RunMemory, frame: Frame): void {
   for (const { current } of frame.rows.values()) {
     memory.meter.operations += 1
@@ -112,7 +112,7 @@ function abandonContainer(memory: RunMemory, step: StepRun): void {
   memory.observer?.settled(step, { kind: 'cut' })
 }
 
-/** Gives up all that is under way. */
+/** Abandons all active steps. */
 export function abandonAll(memory: RunMemory): void {
   for (const step of [...memory.live.values()]) abandonStep(memory, step)
   for (const part of [memory.main, memory.onFailure]) if (part) abandonFrame(memory, part)

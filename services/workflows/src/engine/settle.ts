@@ -12,7 +12,7 @@ export function settle(program: Program, memory: RunMemory, leaf: StepRun, outco
   climb(program, memory, leaf, outcome)
 }
 
-/** As `settle`, of a step that is no longer under way. */
+/** As `settle`, of a step that is no longer active. */
 export function climb(program: Program, memory: RunMemory, from: StepRun, outcome: Settled): void {
   let [step, settled] = [from, outcome]
   for (;;) {

@@ -15,9 +15,9 @@ export interface RunSummary {
   output: unknown
   /** When `tick` may change something. */
   nextDue: number | null
-  /** Places of steps under way, the first few of them. */
+  /** Places of active steps, the first few of them. */
   currentSteps: Place[]
-  /** Runs it started that nobody waits for any more: to be cancelled unless they have ended. */
+  /** Runs it started and no longer waits for: to be cancelled unless they have ended. */
   abandonedRuns: string[]
 }
 

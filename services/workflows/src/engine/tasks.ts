@@ -7,7 +7,7 @@ import { findPin } from './rows.js'
 import { buildScope } from './scope.js'
 import type { Task, TaskId } from './task.js'
 
-/** All that has to be under way: for whoever has just loaded the run. */
+/** All tasks of the run, for a worker that has just loaded it. */
 export function listTasks(program: Program, memory: RunMemory): Task[] {
   const tasks: Task[] = []
   for (const step of memory.live.values()) {
@@ -22,7 +22,7 @@ export interface TaskChanges {
   removed: TaskId[]
 }
 
-/** What has changed in that since it was last asked; the first time that is all of it. */
+/** The changes of the tasks since the last call; all of them at the first. */
 export function drainTaskChanges(program: Program, memory: RunMemory): TaskChanges {
   const { added: steps, removed } = memory.changes
   memory.changes = { added: new Set(), removed: new Set() }

@@ -35,7 +35,7 @@ export interface RunActions {
   cancel(runId: string, reason: string | null, caller: Caller): Promise<Run>
   /** Throws `forbidden` where its rights, or those of a run it goes on with, have ended and the caller has not all of them. */
   retry(runId: string, how: RetryRun, caller: Caller): Promise<Run>
-  /** Throws `forbidden` for whoever the approval does not name. */
+  /** Throws `forbidden` for a person the approval does not name. */
   resume(
     runId: string,
     decision: { step?: string | undefined; decision: 'approve' | 'reject'; comment?: string | undefined },
@@ -56,7 +56,7 @@ export function createRunActions(sql: Database['sql'], runs: Runs, transferRuns:
     if (signalResult === 'changed') return shown
     const hint = shown.allowedActions.includes(action) ? await why?.() : undefined
     if (signalResult === 'ignored') throw invalidTransition(action, shown.status, shown.allowedActions, hint)
-    throw new ApiError('version_conflict', 'The run has changed meanwhile. Read it, and try again.')
+    throw new ApiError('version_conflict', 'The run was changed by another request. Read it, and try again.')
   }
 
   /** The approval it waits for that the caller means. Throws `forbidden` where that is for others to decide on. */
@@ -73,7 +73,7 @@ export function createRunActions(sql: Database['sql'], runs: Runs, transferRuns:
       throw invalidTransition('resume', status, others, unawaited(step))
     }
     if (second) throw whichStep(awaited)
-    if (!first.isFor) throw new ApiError('forbidden', 'This approval is for others to decide on.')
+    if (!first.isFor) throw new ApiError('forbidden', 'You are not an approver of this step.')
     return first.task
   }
 
@@ -123,7 +123,7 @@ const retryHint = ({ status, workflowId }: Run) =>
   status === 'completed' ? `Start another run with POST /workflows/${workflowId}/trigger.` : undefined
 
 const whichStep = (awaited: readonly AwaitedApproval[]) =>
-  new ApiError('validation_failed', 'Several steps wait for approvals; say which.', {
+  new ApiError('validation_failed', 'Several steps wait for approvals. Name the step.', {
     details: [
       {
         in: 'body',

@@ -15,7 +15,7 @@ import type { Transition } from './store/transition.js'
 export type AwaitTask = Extract<Task, { kind: 'await' }>
 export type WorkTask = Exclude<Task, AwaitTask>
 
-/** What follows a transition beside the run itself, in the same transaction. */
+/** What a transition changes besides the run itself, in the same transaction. */
 export interface TransitionEffects {
   identity: RunIdentity
   origin: Pick<Origin, 'since'>
@@ -26,7 +26,7 @@ export interface TransitionEffects {
   awaited: AwaitTask[]
   /** No longer awaited. */
   settled: AwaitTask[]
-  /** Runs it started that nobody waits for any more. */
+  /** Runs it started and no longer waits for. */
   abandoned: string[]
   /** It has ended beyond the quota of traces: its values are left out. */
   omits: boolean
@@ -38,7 +38,7 @@ export interface ActiveRunOptions {
   origin: Origin
   folded: FoldedRun
   nowMs(): number
-  /** Makes a transition durable, with what follows it. Undefined: the run has passed to somebody else. */
+  /** Makes a transition durable, with what follows it. Undefined: another worker has the lease. */
   commit(
     transition: Transition,
     transitionEffects: TransitionEffects | null,
@@ -76,7 +76,7 @@ export interface ActiveRun {
   folded: FoldedRun
   /** Resolves once what it changes is durable. */
   present(presented: SignalEnvelope): Promise<SignalResult>
-  /** Whether it waits for what may have come while nobody has worked on it. */
+  /** Whether it waits for events that may have arrived while it had no worker. */
   awaitsNews(): boolean
   /** It may have been sent something. Resolves once that is presented to it. */
   look(): Promise<void>
@@ -87,7 +87,7 @@ export interface ActiveRun {
 /** What is due sooner is waited for in memory. */
 const worthReleasingMs = 1_000
 /** Signals that share a transition. */
-const mostAtOnce = 64
+const maxAtOnce = 64
 
 interface Queued extends SignalEnvelope {
   resolve(signalResult: SignalResult): void
@@ -107,7 +107,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   const asked = new Map(folded.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
   /** What has ended has nothing to abort, and stays until it is no longer asked for: nothing begins twice. */
   const inFlight = new Map<TaskId, AbortController | 'ended'>()
-  /** Runs nobody waits for any more that are cancelled. */
+  /** Runs that are cancelled, as no step waits for them. */
   const abandoned = new Set<string>()
   /** What it was shown of its inbox. */
   const seen = new Set<number>()
@@ -238,11 +238,11 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   async function work(): Promise<void> {
     if (busy || gone) return
     busy = true
-    while (queue.length > 0 && !gone) await stepBy(queue.splice(0, mostAtOnce))
+    while (queue.length > 0 && !gone) await stepBy(queue.splice(0, maxAtOnce))
     busy = false
   }
 
-  /** Begins what is to be under way, and gives up what is no longer asked for. */
+  /** Starts new tasks, and abandons those that are no longer needed. */
   function sync() {
     for (const [id, controller] of inFlight)
       if (!asked.has(id)) {

@@ -28,10 +28,10 @@ export function assembleRuns(
   { settings, clients, operations, outbound, transferRuns, ...options }: RunPartsOptions,
 ): RunParts {
   const { workflowRuns: all, workflowRunsPerWorkspace: ofOne } = ctx.config
-  const { workflowLeaseMs: leaseMs, workflowMaxDeaths: mostDeaths } = ctx.config
+  const { workflowLeaseMs: leaseMs, workflowMaxDeaths: maxDeaths } = ctx.config
   const budgets = createSharedBudgets(ctx.config, settings)
   const { effects, background } = createEffects(ctx, { settings, clients, operations, outbound })
-  const runs = createRuns(ctx, { ...options, effects, budgets, leaseMs, mostDeaths, most: { all, ofOne } })
+  const runs = createRuns(ctx, { ...options, effects, budgets, leaseMs, maxDeaths, maxRuns: { all, ofOne } })
   const actions = createRunActions(ctx.database.sql, runs, transferRuns)
   ctx.dueWork.start(runRetryWork(ctx.database, actions))
   return {

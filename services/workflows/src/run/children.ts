@@ -44,7 +44,7 @@ export async function continueChild(
 }
 
 const changing = (runId: string) =>
-  new ApiError('version_conflict', `Run ${runId} is changing; it is gone on with after that.`)
+  new ApiError('version_conflict', `Run ${runId} is changing. It is continued after that.`)
 
 /**
  * A run with the runs that its steps would go on with if it were retried now, and those that these would, by what they are

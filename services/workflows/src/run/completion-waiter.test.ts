@@ -13,7 +13,7 @@ const open = () => {
 }
 afterEach(() => waiter.close())
 
-test('everybody who waits for a run hears how it came out', async () => {
+test('all waiters of a run get its outcome', async () => {
   const { wait, ended } = open()
   const waiting = [wait('run_a', longMs), wait('run_a', longMs)]
   const other = wait('run_b', longMs)
@@ -23,7 +23,7 @@ test('everybody who waits for a run hears how it came out', async () => {
   expect(await other).toEqual({ ...end, output: null })
 })
 
-test('whoever has waited long enough, or is gone, hears nothing, and the others wait on', async () => {
+test('a waiter that times out or disconnects gets nothing, and the others keep waiting', async () => {
   const { wait, ended } = open()
   const going = new AbortController()
   const [gone, other] = [wait('run_a', longMs, going.signal), wait('run_a', longMs)]

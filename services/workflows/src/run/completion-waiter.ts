@@ -14,7 +14,7 @@ export interface RunEnd {
 }
 
 export interface CompletionWaiter {
-  /** Undefined where the run has not ended in so long, or nobody waits any more. */
+  /** Undefined where the run has not ended in that time, or the caller has disconnected. */
   wait: WaitForRun
   /** The same, or that it is paused: until a person says how it goes on there is nothing to wait for. */
   waitForRest: WaitForRun

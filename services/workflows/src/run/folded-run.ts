@@ -23,7 +23,7 @@ export interface FoldedRun {
   decide(signal: Signal, at: number): Decided[]
   /** The step at a place. */
   stepAt(place: Place): Step | undefined
-  /** All that is to be under way. */
+  /** All tasks of the run. */
   tasks(): Task[]
   /** What of that has changed, since it was last asked. */
   taskChanges(): TaskChanges
@@ -39,7 +39,7 @@ export interface FoldedRun {
   error(): RunError | null
   /** Ids of events that its steps have waited for and got. */
   consumedEvents(): string[]
-  /** Runs it started that nobody waits for any more. */
+  /** Runs it started and no longer waits for. */
   abandonedRuns(): string[]
 }
 

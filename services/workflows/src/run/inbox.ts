@@ -43,7 +43,7 @@ export async function readInbox(
   )
   const earlier = await findRecentEvents(sql, {
     ...{ identity: active.identity, since: active.origin.since ?? {}, begun: forEvents(begun), taken },
-    most: forEvents(awaited).length,
+    maxEvents: forEvents(awaited).length,
   })
   const ends = children.size > 0 ? await readRunEnds(sql, [...children.keys()]) : new Map()
   const concealed = new Map<string, Set<string>>()
@@ -59,7 +59,11 @@ export async function readInbox(
     ...[...ends].flatMap(([childId, { status, output, error }]) => {
       const task = children.get(childId)
       if (task === undefined) return []
-      const failure = error ?? { code: 'run_failed', message: `The run ended as ${status}.`, step: null }
+      const failure = error ?? {
+        code: 'run_failed',
+        message: `The run ended with status ${status}.`,
+        step: null,
+      }
       const outcome =
         status === 'completed'
           ? ({ ok: true, output } as const)

@@ -1,7 +1,7 @@
 import { stringifyExact } from '@opsplane/contracts'
 import type { JournalLine } from './model.js'
 
-/** Values of more JSON than this stand beside their entry, where the trace links to them. */
+/** Values of more JSON than this are stored apart from their entry, where the trace links to them. */
 export const largeBytes = 8 * 1024
 /** Of one value. */
 export const maxValueBytes = 1024 * 1024
@@ -11,7 +11,7 @@ export const maxRunBytes = 16 * 1024 * 1024
 /** Fields of entries that may hold values of any size. */
 const valueFields = ['output', 'input', 'items', 'event', 'waiting', 'error'] as const
 
-/** Writes an entry, its largest value beside it where the whole is large. `whole` is its JSON. */
+/** Formats an entry, with its largest value apart where the whole is large. `whole` is its JSON. */
 export function formatJournalLine(
   seq: number,
   at: number,

@@ -82,11 +82,11 @@ export interface LeaseOptions {
   owner: string
   leaseMs: number
   at: string | null
-  /** Whoever works on it loses it. */
+  /** Its present worker loses the lease. */
   force: boolean
 }
 
-/** Leases a run, ended or not, unless somebody works on it. */
+/** Leases a run, ended or not, unless it has a worker. */
 export async function leaseRun(
   sql: Database['sql'],
   { id, owner, leaseMs, at, force }: LeaseOptions,

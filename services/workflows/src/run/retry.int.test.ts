@@ -14,7 +14,7 @@ import type { Runs } from './runs.js'
 
 /** Its traces reach their quota soon. */
 const narrow = { workspaceId: newId('workspace'), environment: 'production' } as const
-let world: RunService
+let fixture: RunService
 let service: TestService
 let runs: Runs
 let api: ApiClient
@@ -29,21 +29,21 @@ beforeAll(async () => {
     return answer(url)
   }
   const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
-  world = runService({
+  fixture = runService({
     leaseMs: 600_000,
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
   })
-  service = await startTestService(world.service, {
+  service = await startTestService(fixture.service, {
     env: { WORKSPACE_LIMITS: JSON.stringify({ [narrow.workspaceId]: { traceBytesPerDay: 4_000 } }) },
   })
-  const [first] = world.replicas
+  const [first] = fixture.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
-  api = service.as(testPrincipal({ workspaceId: world.tenant.workspaceId, role: 'admin' }))
+  api = service.as(testPrincipal({ workspaceId: fixture.tenant.workspaceId, role: 'admin' }))
 })
 afterAll(() => service?.stop())
 
-const started = async (definition: Definition) => (await runs.start(world.define(definition)())).runId
+const started = async (definition: Definition) => (await runs.start(fixture.define(definition)())).runId
 const ended = (runId: string) => runs.waitForEnd(runId, 60_000)
 const detail = async (runId: string) => (await api.get(`/runs/${runId}`)).data(RunDetail)
 const retry = async (runId: string) => expect((await api.post(`/runs/${runId}/retry`, {})).status).toBe(200)
@@ -58,7 +58,7 @@ const refuse = (): never => {
 async function ordered() {
   asked = []
   const child = newId('workflow')
-  world.define({ steps: [call('charge'), approve, call('ship')] }, child)
+  fixture.define({ steps: [call('charge'), approve, call('ship')] }, child)
   const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
   const childId = await waitFor(async () => {
     const found = (await detail(runId)).steps[0]?.childRunId
@@ -161,7 +161,7 @@ describe('a run beyond the quota of traces', () => {
     ],
   }
   const run = async (text: string) => {
-    const begin = world.define(definition)
+    const begin = fixture.define(definition)
     return (await runs.start(begin({ tenant: narrow, input: { items: ['a', 'b'], text } }))).runId
   }
   const read = async (runId: string) => {
@@ -211,8 +211,8 @@ describe('a group of failed runs', () => {
   /** A workflow that is listed, and how it is run until it has failed. */
   async function failing(name: string) {
     const id = newId('workflow')
-    const start = world.define({ steps: [call(name)] }, id)
-    const { workspaceId, environment } = world.tenant
+    const start = fixture.define({ steps: [call(name)] }, id)
+    const { workspaceId, environment } = fixture.tenant
     await service.sql`insert into workflows (id, workspace_id, environment, version, state)
       values (${id}, ${workspaceId}, ${environment}, 1, ${service.sql.json({ name })})`
     const fail = async () => {
@@ -272,7 +272,7 @@ describe('a group of failed runs', () => {
   })
 
   test('is signalled on NATS as its runs fail and are retried', async () => {
-    const { changed, close } = await followChanges(service, world.tenant)
+    const { changed, close } = await followChanges(service, fixture.tenant)
     const { fail, groups } = await failing('signalled')
     answer = refuse
     const runId = await fail()
@@ -284,7 +284,7 @@ describe('a group of failed runs', () => {
     await close()
   })
 
-  test('is nobody else’s, and takes no `to` but its own', async () => {
+  test('belongs to its tenant, and accepts only its own `to`', async () => {
     const { fail, groups } = await failing('guarded')
     answer = refuse
     await fail()

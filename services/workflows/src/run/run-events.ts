@@ -25,7 +25,7 @@ export type RunEventType =
   | 'workflow.approval_requested'
   | 'workflow.approval_reminded'
 
-/** An event to be, and what it carries beside the run. */
+/** An event to publish, and what it carries in addition to the run. */
 export interface RunEventDraft {
   type: RunEventType
   approval?: ApprovalNotice

@@ -9,10 +9,10 @@ import type { WorkInFlight } from './start-eagerly.js'
 
 export interface RunnerOptions
   extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look' | 'keepsTrace' | 'moved'> {
-  /** Runs in hand at most, and of one workspace. */
-  most: { all: number; ofOne: number }
+  /** The most active runs, in total and of one workspace. */
+  maxRuns: { all: number; ofOne: number }
   /** A run whose worker has died so often in a row at the same step is not tried again. */
-  mostDeaths: number
+  maxDeaths: number
   /** Reads what has happened in runs; tries again while Postgres is away. */
   journals(runIds: readonly string[]): Promise<Map<string, LoadedJournal>>
   /** Folds a run. Throws where it cannot be carried on. */
@@ -31,7 +31,7 @@ export interface RunnerOptions
 
 /** Runs that are worked on here. */
 export interface Runner extends Holder<LeasedRun> {
-  /** A run that was leased by whoever made it. Where it is to be gone on with, it is. */
+  /** A run that was leased when it was created. It is executed if it has work to do. */
   enter(
     run: ClaimedRun,
     begun: { origin: Origin; inFlight?: WorkInFlight | undefined },
@@ -42,7 +42,7 @@ export interface Runner extends Holder<LeasedRun> {
   get(runId: string): Promise<ActiveRun | undefined>
   /** Takes over a run that was leased by its id, for what it is presented with before anything else. */
   takeFor(row: LeasedRun, first: SignalEnvelope): Promise<SignalResult>
-  /** The lease of a run may have passed to somebody else, or there may be news for it. */
+  /** Another worker may have the lease of a run, or it may have new signals. */
   fenceOf(runId: string): string | undefined
   /** Whether there is room for one more run of a workspace that is started by a request. */
   hasRoomFor(workspaceId: string): boolean
@@ -79,12 +79,12 @@ const goingOnWith =
   }
 
 /** Journals that are read at once, by their size. */
-const mostBytesAtOnce = 16 * 1024 * 1024
+const maxBytesAtOnce = 16 * 1024 * 1024
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { most, nowMs } = options
+  const { maxRuns, nowMs } = options
   const slots = new Map<string, Slot>()
-  const places = createPlaces(most, { mayExceed: true })
+  const places = createPlaces(maxRuns, { mayExceed: true })
   let timer: NodeJS.Timeout | undefined
   let timerAt = Number.POSITIVE_INFINITY
   const due = new Map<string, number>()
@@ -105,7 +105,7 @@ export function createRunner(options: RunnerOptions): Runner {
     places.free(slot.workspaceId)
   }
 
-  /** One timer for all runs in hand. */
+  /** One timer for all active runs. */
   function schedule(run: ActiveRun, at: number) {
     due.set(run.identity.id, at)
     if (at < timerAt) arm(at)
@@ -157,7 +157,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     slot.run = active
     if (first) first.received(await active.present(first.presented))
-    const hasDied = row.last_error === null && row.failures >= options.mostDeaths
+    const hasDied = row.last_error === null && row.failures >= options.maxDeaths
     if (row.last_error !== null) await options.recovered(row)
     if (hasDied) void active.present(wrapOwnSignal(diedTooOften(row.failures)))
     else if (run.signals > 0 || active.awaitsNews()) await active.look()
@@ -231,7 +231,7 @@ function bySize(rows: readonly LeasedRun[]): LeasedRun[][] {
   const parts: LeasedRun[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const row of rows) {
-    if (bytes + row.bytes > mostBytesAtOnce) {
+    if (bytes + row.bytes > maxBytesAtOnce) {
       parts.push([])
       bytes = 0
     }

@@ -42,17 +42,17 @@ export interface RunsOptions {
   loadVersion: LoadVersion
   /** What a step `workflow` starts now. Throws where there is no such workflow, or none that can be run. */
   published(workflowId: string, tenant: TenantScope): Promise<StartRequest['workflow']>
-  /** Whose rights a run acts by at this moment; null where nobody gives it any. */
+  /** The rights a run acts with at this moment; null where it has none. */
   giverOf: GiverOf
   /** Up to where the logs of all services have come. */
   logEnds(): Promise<LogPositions>
   /** What traces are counted by. */
   budgets: Pick<Budgets, 'fits'>
-  /** Runs in hand at most, and of one workspace. */
-  most?: { all: number; ofOne: number }
+  /** The most active runs, in total and of one workspace. */
+  maxRuns?: { all: number; ofOne: number }
   leaseMs?: number
   /** A run whose worker has died so often in a row at the same step is not tried again. */
-  mostDeaths?: number
+  maxDeaths?: number
 }
 
 /** The runs of the service. */
@@ -79,12 +79,12 @@ export interface Runs {
   onDrain(): void
 }
 
-/** How often a signal is presented to a run that passes to another worker meanwhile. */
-const mostTries = 5
-const defaults = { most: { all: 256, ofOne: 64 }, leaseMs: 30_000, mostDeaths: 5 }
+/** How often a signal is sent to a run whose lease passes to another worker meanwhile. */
+const maxTries = 5
+const defaults = { maxRuns: { all: 256, ofOne: 64 }, leaseMs: 30_000, maxDeaths: 5 }
 export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const { database, dueWork, relay, log } = ctx
-  const { most, leaseMs, mostDeaths } = { ...defaults, ...options }
+  const { maxRuns, leaseMs, maxDeaths } = { ...defaults, ...options }
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
   const measures = createRunMetrics(ctx.metrics)
@@ -111,11 +111,11 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     const moved = await store.commitWith(transition, (tx) =>
       applyTransitionEffects(tx, transitionEffects, clock.at()),
     )
-    if (moved) tell(moved.followed ?? { runIds: [], admitted: true })
+    if (moved) notifyRuns(moved.followed ?? { runIds: [], admitted: true })
     return moved
   }
 
-  function tell({ runIds, admitted }: AffectedRuns) {
+  function notifyRuns({ runIds, admitted }: AffectedRuns) {
     for (const runId of runIds) {
       if (runner.has(runId)) void runner.get(runId).then((active) => active?.look())
       else notifications.notify(runId)
@@ -139,7 +139,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       )
   }
 
-  /** Somebody has sent it something, or taken it away. */
+  /** It got a signal, or another worker took the lease. */
   async function onNotification(runId: string) {
     const active = await runner.get(runId)
     const [row] = active
@@ -167,12 +167,12 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
 
   const asking = {
     ...{ sql: database.sql, at: clock.at, closing: closing.signal },
-    told: (runId: string) => tell({ runIds: [runId], admitted: false }),
-    takeAway: async (runId: string) => void (await takeOver(runId, wrapOwnSignal({ kind: 'tick' }), true)),
+    notify: (runId: string) => notifyRuns({ runIds: [runId], admitted: false }),
+    seizeLease: async (runId: string) => void (await takeOver(runId, wrapOwnSignal({ kind: 'tick' }), true)),
   }
 
   async function present(runId: string, presented: SignalEnvelope, force: boolean): Promise<SignalResult> {
-    for (let tries = 1; tries <= mostTries; tries++) {
+    for (let tries = 1; tries <= maxTries; tries++) {
       const active = await runner.get(runId)
       const here = active ? await active.present(presented) : 'gone'
       if (here !== 'gone') return here
@@ -218,7 +218,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
 
   const loaded = async ({ programRef }: Origin, { tenant }: RunIdentity) => {
     const found = await store.insist(() => programs(programRef, tenant))
-    if (!found) throw new ApiError('service_unavailable', 'The service is being stopped.')
+    if (!found) throw new ApiError('service_unavailable', 'The service is shutting down.')
     return found
   }
   const evaluate = createEvaluate(options.expressions)
@@ -227,7 +227,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     ...{ startChild, log, recordDuration: measures.recordStepDuration, tracing: ctx.tracing },
   })
   const runner = createRunner({
-    ...{ most, mostDeaths, commit, left, perform: work, moved: measures.moved },
+    ...{ maxRuns, maxDeaths, commit, left, perform: work, moved: measures.moved },
     nowMs: clock.nowMs,
     keepsTrace: (workspaceId, bytes) => options.budgets.fits('traceBytesPerDay', { workspaceId }, bytes),
     look: (active, awaited, begun) => readInbox(database.sql, { active, awaited, begun }),
@@ -238,7 +238,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     },
     failed(row, error) {
       if (closing.signal.aborted) return
-      log.error({ err: error, run: row.key }, 'a run could not be resumed; it is held back and tried again')
+      log.error({ err: error, run: row.key }, 'a run could not be resumed; it is delayed and retried')
       const held = holdBack({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
         { row, error },
       ])
@@ -290,7 +290,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     present,
     async deliver(events) {
       const runIds = await sendToWaiting(database.sql, events, clock.at())
-      tell({ runIds, admitted: false })
+      notifyRuns({ runIds, admitted: false })
     },
     programOf,
     findContinuedRuns: (identity, how) => findContinuedRuns({ sql: database.sql, programOf }, identity, how),

@@ -8,21 +8,21 @@ import { type SignalMessage, sendSignalRequest } from './transition-effects.js'
 export interface SignalRequestOptions {
   sql: Database['sql']
   at(): string | null
-  /** There is news in the inbox of the run. */
-  told(runId: string): void
-  /** The worker of the run does not answer: takes its lease away, and goes on with the run here. */
-  takeAway(runId: string): Promise<void>
+  /** Called when the inbox of the run has a new signal. */
+  notify(runId: string): void
+  /** The worker of the run does not answer: takes over its lease, and continues the run here. */
+  seizeLease(runId: string): Promise<void>
   closing: AbortSignal
 }
 
-/** How long the worker of a run has to deal with a signal, how often the sender looks, and how many workers are tried. */
-const patienceMs = 10_000
-const lookEveryMs = 25
-const mostWorkers = 3
+/** How long the worker of a run has to process a signal, how often the sender polls, and how many workers are tried. */
+const responseTimeoutMs = 10_000
+const pollEveryMs = 25
+const maxWorkers = 3
 
 /**
- * Puts a signal into the inbox of a run that another worker has, and waits for what becomes of it. It stays there until a
- * worker has dealt with it in a transition, so its outcome agrees with the journal. Throws `service_unavailable` where no
+ * Puts a signal into the inbox of a run that another worker executes, and waits for its outcome. It stays there until a
+ * worker has processed it in a transition, so its outcome agrees with the journal. Throws `service_unavailable` where no
  * worker has.
  */
 export async function requestSignal(
@@ -30,22 +30,22 @@ export async function requestSignal(
   runId: string,
   message: SignalMessage,
 ): Promise<InboxOutcome> {
-  const { sql, at, told, takeAway, closing } = options
+  const { sql, at, notify, seizeLease, closing } = options
   const sent = await sql.begin((tx) => sendSignalRequest(tx, runId, message, at()))
   if (!sent) return 'ignored'
-  told(runId)
+  notify(runId)
   for (let workers = 1; !closing.aborted; workers++) {
-    const until = performance.now() + patienceMs
+    const until = performance.now() + responseTimeoutMs
     while (performance.now() < until && !closing.aborted) {
       if (await isSettled(sql, runId, sent.inboxId)) return collect(sql, sent.inboxId)
-      await delay(lookEveryMs, closing)
+      await delay(pollEveryMs, closing)
     }
-    if (workers === mostWorkers) break
-    await takeAway(runId)
+    if (workers === maxWorkers) break
+    await seizeLease(runId)
   }
   throw new ApiError(
     'service_unavailable',
-    'The run has not dealt with this yet. Read the run, and try again.',
+    'The run has not processed this yet. Read the run, and try again.',
   )
 }
 

@@ -38,7 +38,7 @@ test('what a child process comes up with in time is written with the run', async
   expect(begun.folded.tasks()).toMatchObject([{ kind: 'evaluate', place: 'two' }])
 })
 
-test('a run waits no longer than a moment for its first expressions, which go on for whoever has it in hand', async () => {
+test('a run waits only a moment for its first expressions, which continue for its worker', async () => {
   const run = runOf([transform('one', '{{ 1 + 1 }}'), transform('two', 2)])
   let resolve = (_: Signal) => {}
   const later = new Promise<Signal>((done) => {

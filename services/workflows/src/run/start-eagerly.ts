@@ -15,7 +15,7 @@ export interface EagerStart {
   inFlight?: WorkInFlight
 }
 
-/** Work of a run that was begun before anybody has the run in hand. */
+/** Work of a run that was started before the run has a worker. */
 export interface WorkInFlight {
   task: TaskId
   /** Rejects with the reason it is aborted for. */
@@ -59,7 +59,7 @@ async function evaluated(
 ): Promise<{ signal: Signal | undefined; inFlight: WorkInFlight }> {
   const aborting = new AbortController()
   const signal = evaluate(run, task, aborting.signal)
-  // Whoever has the run in hand by then hears of it.
+  // The run's worker gets the result later.
   signal.catch(() => {})
   const inFlight = { task: task.id, signal, abort: () => aborting.abort('given up') }
   if (task.templates.every(isPlain)) return { signal: await signal, inFlight }

@@ -36,7 +36,7 @@ export interface StartRequest {
   actor: Actor
   requestId: string | null
   causationId: string | null
-  /** Of the span that asks for it, where somebody follows it. */
+  /** Of the span that requests it, where it is traced. */
   traceparent?: string | undefined
 }
 
@@ -149,7 +149,11 @@ export function createStarter(options: StarterOptions) {
 
 /** A run that was not to be, as its key has as many as it may. */
 function skipped(row: NewRun): NewRun {
-  const error = { code: 'concurrency_limit', message: 'As many runs as may be were under way.', step: null }
+  const error = {
+    code: 'concurrency_limit',
+    message: 'The maximum number of concurrent runs was active.',
+    step: null,
+  }
   const ended = { kind: 'ended', status: 'cancelled', error }
   const at = Date.parse(row.identity.queuedAt)
   const progress = { ...row.progress, status: 'cancelled' as const, error, endedAt: row.identity.queuedAt }

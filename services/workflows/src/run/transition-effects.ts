@@ -7,7 +7,7 @@ import type { LogPositions } from './event-wait/accepted-event.js'
 import { omitValues } from './store/omit-values.js'
 import { runStatement } from './store/store.js'
 
-/** Whom a transition concerns beside its run, once it is committed: they are to look what is new. */
+/** Other runs that a transition affects, once it is committed: they read their inboxes. */
 export interface AffectedRuns {
   runIds: string[]
   /** Runs may have left the queue. */
@@ -15,7 +15,7 @@ export interface AffectedRuns {
 }
 
 const present = (parameter: string) => `coalesce(${parameter}::text::timestamptz, now())`
-/** Whoever works on a run looks when the number grows; where nobody does it is due at once. */
+/** The worker of a run reads its inbox when the number grows; without a worker the run is due immediately. */
 const woken = (at: string) => `signals = r.signals + 1,
   due_at = case when r.lease_owner is null then ${present(at)} else r.due_at end`
 
@@ -144,7 +144,7 @@ async function put(
   )
 }
 
-/** There is news for a run that is not in its inbox. */
+/** Something has changed for a run that is not in its inbox. */
 async function wake(tx: StatementRunner, runId: string | null, at: string | null): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(
     tx,

@@ -10,7 +10,7 @@ import { type Effect, toFailure } from './perform/effect.js'
 
 export type Effects = { [Type in EffectStep['type']]: Effect<Extract<EffectStep, { type: Type }>> }
 
-/** Whose rights a run acts by at this moment, and the grant it does so by; null where nobody gives it any. */
+/** The rights a run acts with at this moment, and their grant; null where it has none. */
 export type GiverOf = (
   run: Pick<ActiveRun, 'identity' | 'origin'>,
 ) => Promise<{ grant: string; userId: string } | null>
@@ -30,8 +30,8 @@ export interface WorkOptions {
 export type StartTask = Extract<Task, { kind: 'start_run' }>
 type PerformTask = Extract<Task, { kind: 'perform' }>
 
-/** Looks for an answer that is under way: some minutes, longer than any service keeps a key to itself. */
-const mostLooks = 30
+/** Waits for an answer in flight: some minutes, longer than any service claims a key. */
+const maxLooks = 30
 
 /** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
 export function createWork({
@@ -69,8 +69,8 @@ export function createWork({
       return endingWith(traced, () => dispatch(effects, task.step, call))
     }
     let outcome = await attempt(run, aborted, act)
-    // As left behind by a worker that died, or by a service that did: whoever has the key gives it back in time.
-    for (let tries = 1; tries <= mostLooks && isUnderWay(outcome); tries++) {
+    // As left behind by a worker or service that died: the claim of the key expires.
+    for (let tries = 1; tries <= maxLooks && isUnderWay(outcome); tries++) {
       await delay(retryDelayMs({ ...pause, attempt: tries }), aborted)
       aborted.throwIfAborted()
       outcome = await attempt(run, aborted, act)
@@ -141,6 +141,6 @@ const isUnderWay = (outcome: Outcome): boolean =>
 function capped(output: unknown): Outcome {
   const bytes = Buffer.byteLength(stringifyExact(output))
   if (bytes <= maxValueBytes) return { ok: true, output }
-  const message = `The output has ${bytes} bytes; at most ${maxValueBytes} are kept.`
+  const message = `The output has ${bytes} bytes; at most ${maxValueBytes} are stored.`
   return { ok: false, error: { code: 'output_too_large', message, retryable: false } }
 }

@@ -43,7 +43,7 @@ export interface AffectedWorkflows {
   awaitedKeys: ReadonlySet<string>
 }
 
-/** Nobody is waiting for most events: one statement for a batch finds that out. */
+/** Most events start and resume nothing: one statement for a batch finds that out. */
 export async function findAffectedWorkflows(
   { sql }: Pick<Database, 'sql'>,
   keys: ReadonlySet<string>,

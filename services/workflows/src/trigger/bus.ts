@@ -71,7 +71,7 @@ export function startBusTriggers(
 
 /**
  * What was published before any workflow could listen starts none. Where the consumer was on another stream before, which is lost,
- * nobody has heard any of what this one has.
+ * no consumer has received any message of it.
  */
 function beginningOf({ db }: Database, stream: StreamLog) {
   const { consumer, streamCreated } = consumerCheckpoints

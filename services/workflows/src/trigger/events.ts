@@ -43,7 +43,7 @@ export function startEventTriggers(
   { consume, database }: ServiceContext,
   { starting, deliver, depthsAfter }: EventTriggersOptions,
 ): EventConsumer {
-  /** By service: the last position of which an event that concerned somebody was handled here. */
+  /** By service: the position of the last relevant event that was handled here. */
   const handled = new Map<string, number>()
   const start = async ({ event, since, workflow: { tenant, state } }: Match, depth: number) => {
     await starting.start(tenant, state, {

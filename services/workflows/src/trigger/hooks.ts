@@ -109,7 +109,7 @@ export function createHooks({
 function succeeded(answer: TriggeredRun): TriggeredRun {
   const { runId, ended, status, error } = answer
   if (!ended || status === 'completed') return answer
-  const message = `The run ${runId} has ended as ${status}: ${error?.message ?? 'it has no result'}`
+  const message = `The run ${runId} has ended with status ${status}: ${error?.message ?? 'it has no result'}`
   const detail = {
     in: 'query',
     path: '/wait',

@@ -27,9 +27,9 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       path: '/workflows/:id/trigger',
       summary: 'Start a run of a workflow',
       description:
-        'Of the published version, whether or not the workflow is active; with the rights of its owner, within the row ' +
+        'Runs the published version, whether or not the workflow is active, with the rights of its owner, within the row ' +
         'rules of the caller. Refused while it is suspended (409, `owner_rights`). With ' +
-        '`wait` the answer has the output, if the run ends in time. `workflow.run_started` follows.',
+        '`wait` the answer has the output, if the run ends in time. Emits `workflow.run_started`.',
       scope: 'workflows:run',
       body: TriggerWorkflow,
       errors: ['not_found', 'invalid_state_transition'],
@@ -53,8 +53,8 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       path: '/workflows/:id/test',
       summary: 'Run the draft',
       description:
-        'As it is, as version 0, with the rights of whoever asks. Steps that are pinned are not run: what they are pinned ' +
-        'to is their output. All others do what they do. A draft with problems is refused with all of them (422).',
+        'Runs the unpublished draft as version 0, with the rights of the caller. Pinned steps are not executed: the pinned value ' +
+        'is their output. All others have their real effects. A draft with problems is refused with all of them (422).',
       scope: 'workflows:write',
       body: TestWorkflow,
       errors: ['not_found', 'invalid_state_transition', 'forbidden', 'step_up_required'],

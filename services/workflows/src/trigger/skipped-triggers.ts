@@ -8,7 +8,7 @@ import { requireWorkflow } from '../run/queries.js'
 import { runStatement } from '../run/store/store.js'
 import { tag } from '../workflow/routes.js'
 
-/** What would have started a run of a workflow, and why it did not. */
+/** A cause that started no run of a workflow, with the reason. */
 export interface SkippedCause extends Pick<Cause, 'type' | 'id' | 'at'> {
   workflowId: string
   tenant: TenantScope
@@ -35,9 +35,9 @@ export function skippedRoutes({ database: { sql }, cursors }: ServiceContext): R
     defineList({
       operationId: 'listSkippedTriggers',
       path: '/workflows/:id/skipped-triggers',
-      summary: 'List what started no run',
+      summary: 'List skipped triggers',
       description:
-        'Events, calls and times that would have started a run of the workflow, and did not; the latest first.',
+        'Events, calls and scheduled times that would have started a run of the workflow, but did not; latest first.',
       tag,
       scope: 'workflows:read',
       response: SkippedTrigger,
@@ -112,6 +112,6 @@ export interface Cause {
   since?: LogPositions
   requestId: string | null
   causationId: string | null
-  /** Of the span it came in, where somebody follows it. */
+  /** Of its span, where it is traced. */
   traceparent?: string | undefined
 }

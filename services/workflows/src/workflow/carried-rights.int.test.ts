@@ -193,7 +193,7 @@ describe.each<[string, DefinitionInput, Permission[]]>([
   ],
   ['nothing', { steps: [{ id: 's', type: 'transform', value: 1 }] }, []],
 ])('a version whose steps take %s', (_, definition, taken) => {
-  it('is given by nobody who lacks that, and carries nothing else', async () => {
+  it('cannot be granted without it, and carries nothing else', async () => {
     fixture.settings.artifactNeeds = ['cmdb:read']
     id = await create(builder, definition)
     const publish = ['publish', {}] as const
@@ -223,7 +223,7 @@ describe('a suspended workflow', () => {
       const outer = person()
       await givenByOneWhoLost(activate)
       await suspended(builder, hooked)
-      // With the rights or without, whoever starts it does not give it theirs.
+      // With the rights or without, the starter's rights are not used.
       for (const held of [permissions, without])
         expect((await act(person(held).api, id, 'trigger')).error()).toMatchObject(owes)
       expect((await fixture.service.as().post(`/origin${path}`, {})).error()).toMatchObject(owes)
@@ -284,7 +284,7 @@ describe('a run whose giver has left', () => {
   it('is retried by a person with the rights alone, by whose rights it goes on, and no other run with it', async () => {
     const runId = await failedRun()
     const first = latestGrant()
-    // As long as the giver has them, whoever retries it lends it nothing.
+    // As long as the giver has the rights, those of the retrying person are not used.
     expect((await retry(person(without), runId)).status).toBe(200)
     await attempt(runId, 2)
     expect(latestGrant()).toBe(first)

@@ -178,7 +178,10 @@ function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decide
   const { version, now, activate } = command
   const status = statusAfter('publish', state)
   if (command.draftRevision !== state.draftRevision || version.number !== state.latestVersion + 1)
-    throw new ApiError('version_conflict', 'The workflow was changed while it was published. Try again.')
+    throw new ApiError(
+      'version_conflict',
+      'The workflow was changed while it was being published. Try again.',
+    )
   const after = {
     ...pinnedTo(state, version, now),
     status,
@@ -219,7 +222,7 @@ function pinnedTo(state: WorkflowRecord, version: PinnedVersion, now: Instant): 
   }
 }
 
-/** Where it is active already, somebody else takes it over: no event falls between. */
+/** Where it is active already, another user takes it over: no event falls between. */
 function activated(
   { number, ownerId, grant, fence, now }: CommandOf<'activate'>,
   state: WorkflowRecord,
@@ -242,7 +245,7 @@ function deactivated(state: WorkflowRecord, now: Instant): Decided {
   return [{ type: 'workflow.deactivated', after, extras: { reason } }]
 }
 
-/** An inactive one, too, which could be run by hand. Not where somebody else has given it their rights meanwhile. */
+/** An inactive one, too, which could be run by hand. Not where another user has granted it their rights meanwhile. */
 function suspended({ number, ownerId, missing, now }: CommandOf<'suspend'>, state: WorkflowRecord): Decided {
   const isMeant = state.publishedVersion === number && state.ownerId === ownerId
   if (!isMeant || state.status === 'archived' || isSuspended(state)) return []

@@ -3,7 +3,7 @@ import type { Logger } from '@opsplane/runtime'
 
 /**
  * Up to where the log of each service has come: what is at or below was committed before. A service that cannot be asked
- * accepts nothing either, so up to where it was heard of stands for it.
+ * accepts nothing either, so its last known position counts.
  */
 export function createLogEndReader(
   logs: readonly LogSource[],

@@ -73,7 +73,7 @@ export function createPortable({
     export: exported,
     async promote(id, environment, meta) {
       if (environment === meta.tenant.environment)
-        throw new ApiError('conflict', 'A workflow is promoted to another environment.')
+        throw new ApiError('conflict', 'A workflow can only be promoted to another environment.')
       await requireEnvironment(meta, environment, '/environment')
       const state = await workflows.record(id, meta.tenant)
       statusAfter('rollback', state)

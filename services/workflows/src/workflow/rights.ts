@@ -16,11 +16,11 @@ export function requireRights(
 ): void {
   const missing = missingRights(permissions, needs)
   if (missing.length === 0) return
-  const message = `What this workflow does takes permissions you do not hold: ${missing.join(', ')}.`
+  const message = `This workflow needs permissions you do not have: ${missing.join(', ')}.`
   throw permissionNotHeld(message, missing)
 }
 
-/** Throws `forbidden` naming the row rules that hide from somebody what the workflow is started by or waits for. */
+/** Throws `forbidden` naming the row rules that hide from a person what the workflow is started by or waits for. */
 export async function requireUnhidden(
   rules: SubscriptionRules,
   subscriber: Subscriber,

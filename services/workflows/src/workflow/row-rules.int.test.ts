@@ -44,7 +44,7 @@ it.each<[string, DefinitionInput, boolean]>([
   ['a wait for the table', awaiting('assets'), true],
   ['a wait for whichever table', awaiting('{{ input.table }}'), true],
   ['a wait for another table', awaiting('orders'), false],
-])('gets no rights of somebody from whom rules hide its events: %s', async (_what, definition, hidden) => {
+])('gets no rights of a user from whom row rules hide its events: %s', async (_what, definition, hidden) => {
   const id = await create(definition)
   const reply = await as('agent').post(`/workflows/${id}/publish`, { activate: true })
   if (hidden)

@@ -49,7 +49,7 @@ export function statusAfter(action: WorkflowAction, standing: WorkflowStanding):
   throw invalidTransition(action, from, allowedActions(standing))
 }
 
-/** Whether its owner has lost a right it needs, so that nothing is started until somebody with the rights takes it over. */
+/** Whether its owner has lost a right it needs, so that nothing is started until a user with the rights takes it over. */
 export const isSuspended = ({
   status,
   deactivatedReason,
@@ -57,7 +57,7 @@ export const isSuspended = ({
   status === 'inactive' && deactivatedReason === 'owner_rights'
 
 function suspended(action: WorkflowAction, allowed: readonly WorkflowAction[]): ApiError {
-  const message = `Cannot ${action}: the owner of the workflow may no longer do what it needs. A person with the permissions takes it over with activate.`
+  const message = `Cannot ${action}: the owner of the workflow no longer has the permissions it needs. A person with them takes it over with activate.`
   const params = { from: 'inactive', action, allowed }
   return new ApiError('invalid_state_transition', message, {
     details: [{ in: 'body', path: '', code: 'owner_rights', message, params }],

@@ -69,7 +69,7 @@ export interface Versions {
   ): ReturnType<typeof keysetPage<WorkflowVersion>>
 }
 
-const mostKept = 500
+const maxKept = 500
 const Row = z.object({ state: z.unknown() })
 
 /** Definitions are parsed once; what is asked for longest ago is forgotten first. */
@@ -101,7 +101,7 @@ export function createVersions({ sql: client, db }: Database, cursors: CursorCod
       kept.set(key, found)
       found.catch(() => kept.delete(key))
       for (const oldest of kept.keys()) {
-        if (kept.size <= mostKept) break
+        if (kept.size <= maxKept) break
         kept.delete(oldest)
       }
       return found

@@ -62,7 +62,7 @@ describe('what the sdk service asks', () => {
     expect(await uses('sync-assets')).toEqual([])
   })
 
-  it('learns how deep runs are, and nobody else does', async () => {
+  it('reads how deep runs are, which no one else can', async () => {
     const { id } = await create()
     await act(id, 'publish')
     const { runId } = (await api.post(`/workflows/${id}/trigger?wait=20`, { input: { name: 'Ada' } })).data(
@@ -106,7 +106,7 @@ describe('a draft', () => {
     expect((await patch(made.id, { name: 'Late' })).error().code).toBe('invalid_state_transition')
   })
 
-  it('is not made of what is no definition, nor by whoever may only read', async () => {
+  it('is not created from an invalid definition, nor with read permission only', async () => {
     const refused = await api.post('/workflows', {
       name: 'Greet',
       definition: {
@@ -333,7 +333,7 @@ describe('versions', () => {
     )
   })
 
-  it('take the right to read their events and to use secrets of whoever publishes them', async () => {
+  it('need a publisher with the right to read their events and to use secrets', async () => {
     const { id } = await create({
       trigger: { type: 'event', events: ['incident.*'] },
       steps: [
@@ -385,7 +385,7 @@ it('serves the JSON Schema of definitions with every kind of step', async () => 
     expect(text).toContain(`"const":"${type}"`)
 })
 
-it('comes out the same when it is rebuilt from its events, and keeps what stands beside them', async () => {
+it('is the same when it is rebuilt from its events, and keeps what is stored apart from them', async () => {
   const rows = () => fixture.service.sql`
     select 'workflow' as kind, id, version, state::text from workflows
     union all select 'draft', id, version, state::text from workflow_drafts

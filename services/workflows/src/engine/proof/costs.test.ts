@@ -16,13 +16,13 @@ type Definition = Parameters<typeof WorkflowDefinition.parse>[0]
 function run(definition: Definition, items: readonly unknown[] = []) {
   const program = compileProgram(WorkflowDefinition.parse(definition))
   const memory = newRun({ ...context, input: { items } })
-  const found = { entries: 0, tasks: 0, scopes: 0, mostLive: 0, memory }
+  const found = { entries: 0, tasks: 0, scopes: 0, maxLive: 0, memory }
   const send = (signal: Signal) => {
     for (const entry of decide(program, memory, signal, { now: 0 }))
       fold(program, memory, { seq: ++found.entries, at: 0, bytes: 0, entry })
     const { added, removed } = drainTaskChanges(program, memory)
     found.tasks += added.length + removed.length
-    found.mostLive = Math.max(found.mostLive, memory.live.size)
+    found.maxLive = Math.max(found.maxLive, memory.live.size)
     return added
   }
   const answer = (task: Task): Signal => {
@@ -63,7 +63,7 @@ test.each([1, 50])(
     expect(large.operations / large.entries).toBeLessThan(10)
     expect(large.tasks / small.tasks).toBeLessThan(10.1)
     expect(large.scopes / small.scopes).toBeLessThan(10.5)
-    expect(large.mostLive).toBe(concurrency)
+    expect(large.maxLive).toBe(concurrency)
     expect(large.memory.ended).toMatchObject({ output: { length: 10_000 } })
     expect([...large.memory.scope.done.keys()]).toEqual(['large', 'each'])
   },

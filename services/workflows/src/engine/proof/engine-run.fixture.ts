@@ -38,7 +38,7 @@ export class EngineRun {
     return entries
   }
 
-  /** As it stands in the history, whoever has decided it. */
+  /** As it is in the history, whichever engine decided it. */
   record(entry: Entry, now: number): void {
     const recorded = { seq: this.recorded.length + 1, at: now, bytes: JSON.stringify(entry).length, entry }
     this.recorded.push(recorded)
@@ -52,7 +52,7 @@ export class EngineRun {
     for (const task of added) this.tasks.set(task.id, task)
   }
 
-  /** The run as whoever takes it over after a crash has it. */
+  /** The run as another worker loads it after a crash. */
   refolded(): RunMemory {
     const memory = newRun(context)
     for (const recorded of this.recorded) fold(this.program, memory, throughJson(recorded))

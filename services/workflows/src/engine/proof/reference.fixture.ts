@@ -186,7 +186,7 @@ export class Reference {
     return this.#all(rows, concurrency, within)
   }
 
-  /** A failure gives up the others, but for effects under way; which is the first that counts. */
+  /** A failure abandons the others, except effects in flight; the first failure counts. */
   async #all(
     rows: ((inner: Within) => Promise<unknown>)[],
     concurrency: number,

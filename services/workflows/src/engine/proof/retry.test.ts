@@ -181,7 +181,7 @@ test('an approval stands while its step is not done again, and is asked for agai
 test.each([
   ['an effect', { type: 'http', id: 's', url: 'https://example.com' }],
   ['a run', { type: 'workflow', id: 's', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }],
-])('a history by which %s was begun anew in a retry keeps the key it had then', (_, step) => {
+])('a history in which %s was restarted by a retry keeps its key', (_, step) => {
   const run = startRun({ steps: [step] })
   answer(run, 's')
   if (step.type === 'workflow') answer(run, 's')

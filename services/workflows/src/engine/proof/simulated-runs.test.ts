@@ -40,7 +40,7 @@ const parallel: Step = {
   ...{ type: 'parallel', id: 's' },
   branches: [
     { name: 'a', steps: [http('inner')] },
-    { name: 'b', steps: [http('beside')] },
+    { name: 'b', steps: [http('parallel')] },
   ],
 }
 const simple: Step[] = [
@@ -123,7 +123,7 @@ const moments: Moment[] = [
     }
   }),
   {
-    ...{ name: 'open', step: parallel, status: 'running', again: ['perform inner', 'evaluate beside'] },
+    ...{ name: 'open', step: parallel, status: 'running', again: ['perform inner', 'evaluate parallel'] },
     reach: (run) => void answer(run, 'inner'),
   },
 ]

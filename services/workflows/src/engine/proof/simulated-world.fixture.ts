@@ -2,7 +2,7 @@ import { sha256Hex } from '@opsplane/runtime'
 import type { ApprovalDecision, StepError } from '../history.js'
 import type { Outcome } from '../signal.js'
 
-/** What happens outside of a run, and when: fixed by a seed and by what it is, so that whoever asks is given the same. */
+/** What happens outside of a run, and when. Fixed by a seed and the call, so that every engine gets the same answers. */
 export interface SimulatedWorld {
   /** How long something takes, in milliseconds: hardly ever the same twice. */
   duration(what: string): number

@@ -86,13 +86,13 @@ export interface RecentEventQuery {
   /** Ids of events that steps of the run have got already. */
   taken: readonly string[]
   /** For each step: as many as may contend for them. */
-  most: number
+  maxEvents: number
 }
 
 /** The first events that were accepted since the run was started and that these steps wait for. */
 export async function findRecentEvents(
   sql: Database['sql'],
-  { identity: { tenant }, since, begun, taken, most }: RecentEventQuery,
+  { identity: { tenant }, since, begun, taken, maxEvents }: RecentEventQuery,
 ): Promise<RecentEvent[]> {
   if (begun.length === 0) return []
   const open = new Map(begun.map((task) => [task, 0]))
@@ -110,7 +110,7 @@ export async function findRecentEvents(
       for (const [task, count] of open) {
         if (skipped.has(body.id) || !isFor(task, type, body)) continue
         found.push({ task: task.id, event: body, requestId })
-        if (count + 1 >= most) open.delete(task)
+        if (count + 1 >= maxEvents) open.delete(task)
         else open.set(task, count + 1)
       }
     const last = rows.at(-1)

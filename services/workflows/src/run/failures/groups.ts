@@ -8,10 +8,10 @@ import {
   withoutDetails,
 } from '@opsplane/postgres'
 
-/** Those that people can retry, but for what somebody has cancelled. */
+/** Those that people can retry, except cancelled ones. */
 const failedStatuses = `(values ('failed'), ('dead')) as failed (status)`
 
-/** What tells failures of one workflow apart: the step, the code, and the message but for what differs from run to run. */
+/** The key that groups failures of a workflow: the step, the code, and the message without what differs between runs. */
 export const buildFailureCause = (table: string) =>
   `md5(concat_ws('|', ${table}.error->>'code', ${table}.error->>'step', ${withoutDetails(`${table}.error->>'message'`)}))`
 

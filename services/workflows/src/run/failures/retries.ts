@@ -73,7 +73,10 @@ export async function startRunRetry(
     return { dryRun, count, job: made ? presentRetry(made) : null }
   } catch (error) {
     if (uniqueViolation(error) !== 'run_retries_running_key') throw error
-    throw new ApiError('conflict', 'This group is being retried. Wait for its end, or cancel it.')
+    throw new ApiError(
+      'conflict',
+      'This group is already being retried. Wait for that retry to end, or cancel it.',
+    )
   }
 }
 

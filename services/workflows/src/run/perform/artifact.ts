@@ -17,7 +17,7 @@ const final = new Set([
 
 /**
  * An execution of an artifact: what it gives. By the step's key one that was recorded before is answered with, and one that
- * has failed is begun anew, as often as the step is tried.
+ * has failed is started again, at each attempt of the step.
  */
 export const artifactEffect =
   (callPlatform: CallPlatform): Effect<ArtifactStep> =>
@@ -40,5 +40,5 @@ export const artifactEffect =
 
 /** So much sooner than the attempt, so that what came of it can be answered. */
 const answerMs = 500
-const mostMs = 300_000
-const timeoutMsOf = (attemptMs: number) => Math.min(Math.max(attemptMs - answerMs, answerMs), mostMs)
+const maxMs = 300_000
+const timeoutMsOf = (attemptMs: number) => Math.min(Math.max(attemptMs - answerMs, answerMs), maxMs)

@@ -15,11 +15,11 @@ export interface EffectCall<Step extends EffectStep = EffectStep> {
   /** The same in every attempt: by it the other side knows a repetition. */
   key: string
   timeoutMs: number
-  /** By which it acts for its giver; null where nobody gives it any rights. */
+  /** The grant it acts with; null where it has no rights. */
   grant: string | null
   /** Who that is. */
   userId: string
-  /** Of its span, where somebody follows it. */
+  /** Of its span, where it is traced. */
   traceparent?: string | undefined
   /** Values that people are not shown where what came of it has them. */
   conceal(secrets: readonly string[]): void
@@ -85,6 +85,6 @@ export function toFailure(error: unknown): Outcome {
   }
   return {
     ok: false,
-    error: { code: 'internal_error', message: 'The step could not be done.', retryable: true },
+    error: { code: 'internal_error', message: 'The step could not be executed.', retryable: true },
   }
 }

@@ -73,7 +73,7 @@ describe('a step api', () => {
     expect(await effect(bare)(callOf(step, input))).toEqual({ status: 204, data: null })
   })
 
-  it('fails with what is missing, before anybody is called', async () => {
+  it('fails with what is missing, before any call', async () => {
     const platform = fakePlatform({ status: 200, body: {} })
     const refused = effect(platform)(callOf(step, {})).catch(toFailure)
     expect(await refused).toMatchObject({ ok: false, error: { code: 'missing_param', retryable: false } })
@@ -143,7 +143,7 @@ describe('what an effect throws', () => {
   it('says of the unknown nothing but that it may be tried again', () => {
     expect(toFailure(new Error('password=hunter2'))).toEqual({
       ok: false,
-      error: { code: 'internal_error', message: 'The step could not be done.', retryable: true },
+      error: { code: 'internal_error', message: 'The step could not be executed.', retryable: true },
     })
     expect(toFailure(effectFailure('refused', 'No.'))).toEqual({
       ok: false,

@@ -8,15 +8,15 @@ const dayMs = 24 * hourMs
 const rowsAtOnce = 1_000
 const before = (nowMs: number, ms: number) => new Date(nowMs - ms).toISOString()
 
-/** Repeats a deletion that says how many rows it took, until it finds fewer than a batch. */
+/** Repeats a deletion until it deletes fewer rows than a batch. */
 async function inBatches(closing: AbortSignal, batch: () => Promise<readonly object[]>): Promise<void> {
   while (!closing.aborted && (await batch()).length === rowsAtOnce);
 }
 
 /** A run that has just been started by an older event finds what came after that. */
 const leastKeptMs = hourMs
-/** What was accepted longer ago is not looked for, however long a run has been under way. */
-const mostKeptMs = 7 * dayMs
+/** Events accepted longer ago are not searched, however long a run has been active. */
+const maxKeptMs = 7 * dayMs
 
 /** Events that no run may begin to wait for any more. */
 export const deleteRecentEvents = (sql: Sql, nowMs: number, closing: AbortSignal): Promise<void> =>
@@ -30,7 +30,7 @@ export const deleteRecentEvents = (sql: Sql, nowMs: number, closing: AbortSignal
              and r.awaits_events and r.ended_at is null and r.queued_at < e.kept_at))
          limit ${rowsAtOnce})
        returning 1`,
-      [before(nowMs, leastKeptMs), before(nowMs, mostKeptMs)],
+      [before(nowMs, leastKeptMs), before(nowMs, maxKeptMs)],
     ),
   )
 
@@ -53,7 +53,7 @@ export const deleteSkippedTriggers = (
 
 /**
  * Concurrency keys that no run has. A key is locked before its runs are looked for, in a statement of their own, as by
- * whoever admits a run: one that was admitted meanwhile is seen.
+ * the admission of a run: one that was admitted meanwhile is seen.
  */
 export async function deleteUnusedKeys(sql: Sql, closing: AbortSignal): Promise<void> {
   const unused = `not exists (select from runs where concurrency_key = key and ended_at is null)`

@@ -34,7 +34,7 @@ export function startRetention(
   )
 }
 
-/** Runs that ended longer ago than their workspace keeps them, with all that belongs to them and what is kept beside them. */
+/** Runs that ended longer ago than their workspace keeps them, with all their related rows. */
 export async function deleteOldRuns(options: RetentionOptions, closing: AbortSignal): Promise<void> {
   const { sql, nowMs } = options
   await deleteAged(

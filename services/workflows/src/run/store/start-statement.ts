@@ -17,7 +17,7 @@ export interface NewRun {
   progress: RunProgress
   /** Of a workflow only one run has it; null: as many as one likes. */
   triggerKey: string | null
-  /** Whoever goes straight to work on it; null where it is to be found by due work. */
+  /** The worker that executes it immediately; null where due work finds it. */
   owner: string | null
   /** Without an owner: when it is due; null while it waits for its concurrency key. */
   dueAt: string | null

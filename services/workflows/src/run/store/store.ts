@@ -34,7 +34,7 @@ export interface RunStore {
    */
   insert(start: NewRun, tx?: StatementRunner): Promise<boolean>
   /**
-   * Makes a transition durable, and stays at it while Postgres is away. Undefined where the run has passed to somebody else,
+   * Makes a transition durable, and retries while Postgres is down. Undefined where another worker has the lease,
    * or the store is closed.
    */
   commit(transition: Transition): Promise<{ signals: number } | undefined>
@@ -59,7 +59,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
   const months = createMonths('add_run_month')
   const eventMonths = createMonths('add_event_month')
   let written = 0
-  /** A plan made for tables that are nearly empty is a bad one later: with much more in them it is made anew. */
+  /** A plan made for nearly empty tables is bad later: with much more in them it is made again. */
   const text = (statement: string, rows: number) => {
     written += rows
     return `${statement}\n-- ${Math.floor(Math.log2(written) / 3)}`
@@ -122,7 +122,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
   })
   const starts = createGroups({ write: (rows: readonly NewRun[]) => start(planned, rows), isAway })
 
-  /** Whether a statement whose answer was lost has made the transition: nobody else writes under its fence. */
+  /** Whether a statement whose answer was lost has made the transition: no one else writes under its fence. */
   async function isMade({
     runId,
     fence,

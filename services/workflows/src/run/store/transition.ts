@@ -27,7 +27,7 @@ export interface Transition {
   dueAt: number | null
   /** Gives the lease back. */
   release: boolean
-  /** The number of signals that whoever works on it knows of; with more it is due at once. */
+  /** The number of signals that its worker has read; with more it is due immediately. */
   signals: number
   lines: readonly JournalLine[]
   events: readonly JournalRow[]
@@ -73,7 +73,7 @@ export function transitionStatement(withEvents: boolean): string {
       update runs r set seq = g.seq, bytes = g.bytes, status = g.status, attempt = g.attempt, error = g.error,
         started_at = g.started_at, ended_at = g.ended_at, failures = 0, last_error = null,
         due_at = case
-          -- As it is while somebody works on it: whoever takes it over goes on at once.
+          -- As it is while it has a worker: another worker continues immediately.
           when not g.release then least(r.due_at, ${now})
           when r.signals > g.signals then ${now} else g.due_at end,
         lease_owner = case when g.release then null else r.lease_owner end,

@@ -21,7 +21,7 @@ export function parseRunInput(definition: WorkflowDefinition, given: unknown): u
   const filled = compiled.schema.withDefaults(input ?? {})
   const faults = compiled.schema.check(filled)
   if (faults.length === 0) return filled
-  throw new ApiError('validation_failed', 'The input is not as the workflow says.', {
+  throw new ApiError('validation_failed', 'The input does not match the schema of the workflow.', {
     details: faults.slice(0, 100).map(({ path, code, message }) => ({
       ...{ in: 'body' as const, path: `/input${path}`, code, message },
     })),

@@ -52,10 +52,10 @@ const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
   fail: [],
 }
 
-/** What invoking a connector takes beside that, by its kind. */
+/** The permissions that invoking a connector needs in addition, by its kind. */
 const takenByKind: Readonly<Record<string, Permission>> = { topic: 'topics:write' }
 
-/** Artifacts of an environment that have one of these slugs, and what running one takes of whoever does. */
+/** Artifacts of an environment that have one of these slugs, and the permissions that running one needs. */
 export type FindArtifacts = (
   tenant: TenantScope,
   names: readonly string[],
@@ -67,7 +67,7 @@ export interface NeedsOptions {
   findArtifacts: FindArtifacts
 }
 
-/** What publishing a definition takes beside `workflows:write`, and its owner must go on to hold. */
+/** The permissions that publishing a definition needs in addition to `workflows:write`, and its owner must keep. */
 export type ComputeNeeds = (definition: WorkflowDefinition, tenant: TenantScope) => Promise<NeededRights>
 
 export const createComputeNeeds =

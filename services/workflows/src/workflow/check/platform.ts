@@ -100,10 +100,10 @@ async function checkConnectors(
   }
 }
 
-const mostListed = 20
+const maxListed = 20
 
 /** An API may have hundreds of actions. */
 const listed = (actions: readonly string[]): string =>
-  actions.length <= mostListed
+  actions.length <= maxListed
     ? actions.join(', ')
-    : `${actions.slice(0, mostListed).join(', ')} and ${actions.length - mostListed} more`
+    : `${actions.slice(0, maxListed).join(', ')} and ${actions.length - maxListed} more`

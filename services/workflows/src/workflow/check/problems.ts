@@ -33,8 +33,8 @@ export interface ChecksOptions {
   platform: Platform & { secretTargets: Pick<SecretTargets, 'check'> }
 }
 
-const mostProblems = 100
-const mostKept = 1_000
+const maxProblems = 100
+const maxKept = 1_000
 /** Says nothing about the definition, so that it is asked for again. */
 const passing = /^expression_(unavailable|overloaded|timeout)$/
 
@@ -58,7 +58,7 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
     const forget = () => void kept.delete(digest)
     found.then((problems) => problems.some(({ code }) => passing.test(code)) && forget(), forget)
     for (const oldest of kept.keys()) {
-      if (kept.size <= mostKept) break
+      if (kept.size <= maxKept) break
       kept.delete(oldest)
     }
     return found
@@ -74,7 +74,7 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
         ...(await checkPlatform(definition, tenant, platform)),
         ...(await checkSecrets(definition, meta, platform)),
       ]
-      return found.slice(0, mostProblems)
+      return found.slice(0, maxProblems)
     },
   }
 }

@@ -41,7 +41,7 @@ const tooDeep = ({ step, path }: Visit) =>
 function queueing({ trigger, concurrency }: WorkflowDefinition): WorkflowProblem[] {
   if (trigger.type !== 'schedule' || trigger.schedule.overlap !== 'queue') return []
   const waits = concurrency?.limit === 1 && concurrency.whenFull === 'queue'
-  const message = 'takes a `concurrency` with the limit 1, in which runs queue'
+  const message = 'needs a `concurrency` with the limit 1 that queues runs'
   return waits ? [] : [problem(null, ['trigger', 'schedule', 'overlap'], 'needs_concurrency', message)]
 }
 
@@ -89,14 +89,14 @@ function incomplete(step: Step, path: Path): WorkflowProblem[] {
   switch (step.type) {
     case 'wait': {
       const given = [step.seconds, step.until, step.event].filter((way) => way !== undefined)
-      const message = 'says exactly one of seconds, until and event'
+      const message = 'needs exactly one of seconds, until and event'
       return given.length === 1 ? [] : [problem(step.id, path, 'one_way_to_wait', message)]
     }
     case 'approval': {
       const { users, roles } = step.approvers
       const at = [...path, 'approvers']
       if (users.length + roles.length === 0)
-        return [problem(step.id, at, 'no_approvers', 'names nobody who could decide')]
+        return [problem(step.id, at, 'no_approvers', 'names no approver')]
       const enough = roles.length > 0 || users.some(isTemplate) || new Set(users).size >= step.quorum
       const message = `needs ${step.quorum} approvals of ${users.length} people`
       return enough ? [] : [problem(step.id, [...path, 'quorum'], 'quorum_out_of_reach', message)]
