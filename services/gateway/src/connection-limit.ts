@@ -6,7 +6,7 @@ import { type Logger, networkOf } from '@opsplane/runtime'
 
 export interface ConnectionLimitOptions {
   /** Connections of one network that may be open at once; 0 for any. */
-  most: number
+  maxConnections: number
   /** Whether an address is a proxy of the operator, which brings the connections of many. */
   isProxy(address: string): boolean
   log: Logger
@@ -19,7 +19,7 @@ const refusalMs = 1_000
  * No network has more connections open than its share: before a request nothing else is known of who is there. One too many
  * has its first request answered with 429, and is closed after a second in any case.
  */
-export function createConnectionLimit({ most, isProxy, log }: ConnectionLimitOptions) {
+export function createConnectionLimit({ maxConnections, isProxy, log }: ConnectionLimitOptions) {
   const open = new Map<string, number>()
   const refused = new WeakSet<Socket>()
 
@@ -33,10 +33,10 @@ export function createConnectionLimit({ most, isProxy, log }: ConnectionLimitOpt
     /** For each connection a server accepts. */
     accept(socket: Socket): void {
       const { remoteAddress = '' } = socket
-      if (most === 0 || remoteAddress === '' || isProxy(remoteAddress)) return
+      if (maxConnections === 0 || remoteAddress === '' || isProxy(remoteAddress)) return
       const network = networkOf(remoteAddress)
       const others = open.get(network) ?? 0
-      if (others >= most) {
+      if (others >= maxConnections) {
         refused.add(socket)
         const cut = setTimeout(() => socket.destroy(), refusalMs)
         socket.once('close', () => clearTimeout(cut))
@@ -50,15 +50,15 @@ export function createConnectionLimit({ most, isProxy, log }: ConnectionLimitOpt
       return (req, res) => {
         if (!refused.has(req.socket)) return app(req, res)
         res.shouldKeepAlive = false
-        sendError(beginExchange(req, res, 'gateway', log), tooMany(most))
+        sendError(beginExchange(req, res, 'gateway', log), tooMany(maxConnections))
       }
     },
   }
 }
 
 function tooMany(max: number): ApiError {
-  const message = `may be at most ${max} at once`
-  return new ApiError('rate_limited', 'Too many connections are open from this address. Use them again.', {
+  const message = `may be at most ${max} at a time`
+  return new ApiError('rate_limited', 'Too many connections are open from this address. Reuse them.', {
     details: [
       {
         in: 'header',

@@ -9,7 +9,7 @@ const tooLarge = (limitBytes: number) =>
   new ApiError('payload_too_large', `The body must not be larger than ${limitBytes} bytes.`)
 
 const tooSlow = () =>
-  new ApiError('request_timeout', 'The body did not come in time.', { headers: { Connection: 'close' } })
+  new ApiError('request_timeout', 'The body did not arrive in time.', { headers: { Connection: 'close' } })
 
 export interface BodyRules {
   limitBytes: number

@@ -187,7 +187,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     })
 
     const connections = createConnectionLimit({
-      most: config.connectionsPerAddress,
+      maxConnections: config.connectionsPerAddress,
       isProxy: isTrustedProxy,
       log,
     })
@@ -235,13 +235,13 @@ function tokenVerifier(settings: ServiceClient) {
     } catch (error) {
       if (error instanceof ApiError && (error.status === 401 || error.status === 403)) throw error
       // Whatever else happened says nothing about the token.
-      throw new ApiError('service_unavailable', 'Tokens cannot be checked at the moment.', { cause: error })
+      throw new ApiError('service_unavailable', 'Tokens cannot be verified at the moment.', { cause: error })
     }
   }
 }
 
 /** Settings takes so many questions at once. */
-const mostQuestions = 1_000
+const maxQuestions = 1_000
 
 function tokenConfirmer(settings: ServiceClient) {
   const ask = async (some: readonly VerifyRequest[]) => {
@@ -254,8 +254,8 @@ function tokenConfirmer(settings: ServiceClient) {
   }
   return async (questions: readonly VerifyRequest[]) => {
     const answers: (readonly string[] | null)[] = []
-    for (let at = 0; at < questions.length; at += mostQuestions)
-      answers.push(...(await ask(questions.slice(at, at + mostQuestions))))
+    for (let at = 0; at < questions.length; at += maxQuestions)
+      answers.push(...(await ask(questions.slice(at, at + maxQuestions))))
     return answers
   }
 }

@@ -11,7 +11,7 @@ export interface SharedRates {
   spend(spend: RateSpend): Promise<number | undefined>
 }
 
-const mostAtOnce = 500
+const maxAtOnce = 500
 const pauseAfterFailureMs = 1_000
 
 /** All spends of one turn of the event loop go in one request; one is in flight at a time. After a failure there is none for a second. */
@@ -22,7 +22,7 @@ export function createSharedRates(ask: SpendRates, monotonicMs: () => number): S
 
   const askAll = async () => {
     asking = true
-    const asked = waiting.splice(0, mostAtOnce)
+    const asked = waiting.splice(0, maxAtOnce)
     const left = await ask(asked.map(({ spend }) => spend)).catch(() => undefined)
     if (left === undefined) silentUntil = monotonicMs() + pauseAfterFailureMs
     for (const [at, { resolve }] of asked.entries()) resolve(left?.[at])

@@ -197,14 +197,14 @@ function translate(error: Error): ApiError {
   if (error instanceof ApiError) return error
   const code = codeOf(error)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
-    const message = 'The service did not answer in time. What became of the request is not known.'
+    const message = 'The service did not answer in time. The outcome of the request is not known.'
     return new ApiError('upstream_timeout', message, { cause: error })
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
-    return new ApiError('malformed_url', 'The request cannot be passed on as it is.', { cause: error })
+    return new ApiError('malformed_url', 'The request cannot be forwarded as it is.', { cause: error })
   }
   if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return new ApiError('upstream_error', 'The service gave no valid answer.', { cause: error })
+    return new ApiError('upstream_error', 'The service sent an invalid response.', { cause: error })
   }
   return new ApiError('service_unavailable', 'The service is not available. Try again shortly.', {
     cause: error,

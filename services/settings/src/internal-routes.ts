@@ -60,7 +60,7 @@ export function internalRoutes({
       operationId: 'verifyToken',
       path: '/internal/tokens/verify',
       callers: ['gateway'],
-      summary: 'Find out who a token acts as',
+      summary: 'Verify a token and get its principal',
       body: TokenVerification,
       response: VerifiedToken,
       errors: ['invalid_token', 'token_expired', 'workspace_forbidden', 'environment_forbidden'],
@@ -72,8 +72,8 @@ export function internalRoutes({
       operationId: 'confirmTokens',
       path: '/internal/tokens/confirm',
       callers: ['gateway'],
-      summary: 'Find out what many tokens allow at this moment',
-      description: 'Those of answers that go on.',
+      summary: 'Get what many tokens allow at this moment',
+      description: 'For the tokens of open streams.',
       body: TokenConfirmation,
       response: ConfirmedTokens,
       handler: ({ body, meta }) => tokens.confirm(body.questions, meta),
@@ -87,7 +87,7 @@ export function internalRoutes({
         callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
         summary: 'Get the values of secrets',
         description:
-          'Those the person may use, towards the hosts they may go to. Counts as a use of each that is given out.',
+          'Those the person may use, for the hosts they may be sent to. Counts as a use of each returned secret.',
         body: SecretResolution,
         response: ResolvedSecrets,
         handler: ({ body, meta }) =>
@@ -103,7 +103,7 @@ export function internalRoutes({
         callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
         summary: 'Check the secrets that a definition names, for the person who saves it',
         description:
-          'With `admit` it adds the hosts they are meant for, where the person holds `secrets:write` and has just signed in.',
+          'With `admit` it adds the hosts of the definition, where the person has `secrets:write` and has signed in recently.',
         body: SecretTargetsQuestion,
         response: SecretTargetProblems,
         errors: [
@@ -129,7 +129,7 @@ export function internalRoutes({
       operationId: 'getRights',
       path: '/internal/rights',
       callers: ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],
-      summary: 'Find out what people may do at this moment',
+      summary: 'Get what people may do at this moment',
       body: RightsQuestion,
       response: Rights,
       handler: async ({ body: { workspaceId, userIds } }) => {
@@ -146,7 +146,7 @@ export function internalRoutes({
       operationId: 'getKnownMembers',
       path: '/internal/members',
       callers: ['itsm', 'apps', 'workflows'],
-      summary: 'Find out which of these users are members, and which of these roles there are',
+      summary: 'Find members and roles that exist',
       body: MembersQuestion,
       response: KnownMembers,
       handler: async ({ body: { workspaceId, userIds, roles } }) => ({
@@ -160,7 +160,7 @@ export function internalRoutes({
       operationId: 'getReach',
       path: '/internal/environment-scope',
       callers: ['workflows', 'database-studio', 'apps'],
-      summary: 'Find out which environments a credential opens',
+      summary: 'Get the environments a credential is valid in',
       body: EnvironmentScopeQuestion,
       response: EnvironmentScope,
       handler: async ({ body }) => ({ environments: await findKeyEnvironments(db, body) }),
@@ -171,7 +171,7 @@ export function internalRoutes({
       operationId: 'getExecutionRetention',
       path: '/internal/retention',
       callers: ['workflows', 'sdk'],
-      summary: 'Find out for how many days workspaces keep their runs and executions',
+      summary: 'Get for how many days workspaces keep their runs and executions',
       body: RetentionQuestion,
       response: ExecutionRetention,
       handler: async ({ body: { workspaceIds } }) => ({ days: await executionRetention(db, workspaceIds) }),

@@ -189,7 +189,8 @@ function neighboursOf(ctx: Context): PlatformClients {
 
 /** Where the studio's address is not known, it is away. */
 function studioOf(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
-  const away = () => Promise.reject(new ApiError('service_unavailable', 'The database studio is away.'))
+  const away = () =>
+    Promise.reject(new ApiError('service_unavailable', 'The database studio is not available.'))
   return neighbours.get('database-studio') ?? { post: away }
 }
 

@@ -34,7 +34,7 @@ export function createSingleUse({ sql }: Pick<Database, 'sql'>): SingleUse {
   const claimCall = async ({ callId }: Pick<RequestMeta, 'callId'>) => {
     if (callId === undefined) throw new Error('the call has no token of its own')
     if (!(await claimSingleUse(sql, callId, rememberedFor)))
-      throw new ApiError('invalid_token', 'The call was taken before.')
+      throw new ApiError('invalid_token', 'The token of this call was used before.')
   }
   return (route) => ({
     ...route,

@@ -68,7 +68,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
   const steppingUp = (meta: RequestMeta) => {
     const { userId: accountId, tokenId: sessionId, provedAt } = requireSession(meta, refusal)
     if (provedAt !== undefined) return { accountId, sessionId }
-    throw new ApiError('forbidden', 'Only the session of a browser takes a step-up: this one needs none.')
+    throw new ApiError('forbidden', 'Only browser sessions step up. This session needs no step-up.')
   }
 
   return {

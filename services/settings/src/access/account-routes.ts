@@ -16,7 +16,8 @@ export function accountRoutes({ database: { db } }: ServiceContext, sessions: Se
       method: 'get',
       path: '/auth/me',
       summary: 'Get the current user and workspace',
-      description: 'With X-Workspace also the workspace, its environment, and what the caller may do there.',
+      description:
+        'With X-Workspace also the workspace, its environment, and the permissions of the caller there.',
       tag: 'Authentication',
       scope: 'authenticated',
       workspace: 'none',
@@ -27,7 +28,7 @@ export function accountRoutes({ database: { db } }: ServiceContext, sessions: Se
           credentialOf(db, sessions, principal),
           currentWorkspace(db, principal),
         ])
-        if (user === null) throw new ApiError('invalid_token', 'The login of this token is gone.')
+        if (user === null) throw new ApiError('invalid_token', 'The login of this token no longer exists.')
         const { environment = null, permissions, operator = false } = principal
         return { user, credential, workspace, environment, permissions, operator }
       },

@@ -22,14 +22,14 @@ export type RecordBreakGlass = (
 ) => Promise<void>
 
 /** Entries this process knows to be reported. */
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /** Reports it once for each session and workspace. */
 export function createBreakGlass({
   database: { db },
   relay,
 }: Pick<ServiceContext, 'database' | 'relay'>): RecordBreakGlass {
-  const known = recentKeys(mostKnown)
+  const known = recentKeys(maxKnown)
   return async ({ sessionId, userId, userName, workspaceId }, { now, requestId }) => {
     const key = `${sessionId} ${workspaceId}`
     if (known.has(key)) return

@@ -82,7 +82,7 @@ const theWay = 'The operator of the installation can create a link: POST /platfo
 
 /** What it reaches elsewhere is not named: that is not for this workspace to know. */
 function reachesFurther(cause?: ApiError): ApiError {
-  const message = `This login may do more than you, or is used beyond this workspace as well. ${theWay}`
+  const message = `This login has permissions you lack, or is a member of other workspaces. ${theWay}`
   return new ApiError('forbidden', message, cause && { cause, details: cause.details })
 }
 

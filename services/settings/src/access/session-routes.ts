@@ -39,7 +39,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       path: '/auth/logout',
       summary: 'Log out',
       description:
-        'Ends the session this request is made with, and clears its cookie. API keys it made stay, and are revoked instead. Emits ' +
+        'Ends the session of this request, and clears its cookie. API keys created in it stay valid; revoke them instead. Emits ' +
         '`session.ended`.',
       tag,
       scope: 'authenticated',
@@ -62,7 +62,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       path: '/auth/sessions',
       summary: 'Sign out everywhere',
       description:
-        'Ends all sessions of your login within a second, also the one this request is made with. API keys stay. Emits ' +
+        'Ends all sessions of your login within a second, including the one of this request. API keys stay valid. Emits ' +
         '`session.ended` for each.',
       tag,
       scope: 'authenticated',
@@ -80,7 +80,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       operationId: 'listSessions',
       path: '/auth/sessions',
       summary: 'List your sessions',
-      description: 'Those in force, the newest first.',
+      description: 'Active sessions, newest first.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -112,8 +112,8 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       path: '/settings/users/:id/sessions',
       summary: 'List the sessions of a user',
       description:
-        'Those in force of an active user, the newest first, whichever workspace they are used in. Of a user who may ' +
-        'do more than the caller they are not shown.',
+        'Active sessions of an active user in all workspaces, newest first. Those of a user with permissions the caller lacks ' +
+        'are not shown.',
       tag: 'Users',
       scope: 'credentials:manage',
       sorts: ['-createdAt'],

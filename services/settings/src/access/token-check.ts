@@ -26,5 +26,5 @@ export function createTokenCheck({ db, throttle }: { db: Drizzle; throttle: Thro
 
 /** Never issued, used, replaced, of another person, expired: the answer is the same for all. */
 export function invalidAccountToken(): ApiError {
-  return new ApiError('invalid_token', 'The token is not valid: it has been used, replaced, or has ended.')
+  return new ApiError('invalid_token', 'The token is not valid: it was used or replaced, or has expired.')
 }

@@ -50,8 +50,8 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       path: '/audit/verify',
       summary: 'Verify the audit log',
       description:
-        'Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept ' +
-        'here. Stops at the first problem, and after 10 s: `nextCursor` goes on. One at a time: while another of the ' +
+        'Verifies the chain of the workspace, over all its environments, and compares it with the stored checkpoints. ' +
+        'Stops at the first problem, and after 10 s: continue with `nextCursor`. One at a time: while another of the ' +
         'workspace is running the answer is 503.',
       ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
@@ -65,7 +65,8 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       method: 'post',
       path: '/audit/verify',
       summary: 'Verify the audit log against a checkpoint kept outside',
-      description: 'As the other verification; also what the checkpoint knows of must be there, unchanged.',
+      description:
+        'Like `GET /audit/verify`; in addition the chain must contain the end that the checkpoint signed.',
       ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       body: AuditVerifyRequest,
@@ -82,7 +83,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       path: '/audit/checkpoints',
       summary: 'Sign the end of the audit log',
       description:
-        'Keep the checkpoint outside: it proves later that nothing before it was changed or cut off.',
+        'Keep the checkpoint outside the platform: it proves later that no event before it was changed or removed.',
       ...{ tag, scope },
       response: AuditCheckpoint,
       status: 201,
@@ -91,7 +92,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       handler: async ({ meta: { tenant, now } }) => {
         const checkpoint = await createCheckpoint(ctx.database.sql, signer, tenant.workspaceId, now)
         if (checkpoint) return checkpoint
-        throw new ApiError('conflict', 'The audit log of the workspace has no event yet.')
+        throw new ApiError('conflict', 'The audit log of the workspace has no events yet.')
       },
     }),
 
@@ -99,7 +100,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       operationId: 'listAuditCheckpoints',
       path: '/audit/checkpoints',
       summary: 'List checkpoints of the audit log',
-      description: 'Newest first. One is taken of every 1000 events, and each hour in which events came.',
+      description: 'Newest first. One is created for every 1000 events, and each hour with events.',
       ...{ tag, scope },
       sorts: [],
       response: AuditCheckpoint,
@@ -112,8 +113,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       method: 'get',
       path: '/audit/checkpoints/key',
       summary: 'Get the public key of checkpoints',
-      description:
-        'An Ed25519 key in SPKI form, by which signatures of checkpoints are verified without the platform.',
+      description: 'An Ed25519 key in SPKI form, to verify signatures of checkpoints without the platform.',
       ...{ tag, scope },
       response: AuditCheckpointKey,
       handler: async () => signer.key,
@@ -131,7 +131,7 @@ function lookedAt(
     throw refused('/checkpoint/workspaceId', 'is not the workspace of this request')
   }
   const signature = signer.check(checkpoint)
-  if (signature === 'invalid') throw refused('/checkpoint/signature', 'does not fit the checkpoint')
+  if (signature === 'invalid') throw refused('/checkpoint/signature', 'does not match the checkpoint')
   return { checkpoint, signature }
 }
 

@@ -25,9 +25,9 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       path: '/audit',
       summary: 'Query the audit log',
       description:
-        'All given filters must hold. Newest first unless `sort` says otherwise. An event appears shortly after ' +
-        'its action; `type` takes a pattern such as `token.*`. `after` is what a delivery of the event has as its `data`: the ' +
-        'resource with its `version`, and what else the event carries, such as `comment`; null once it is deleted.',
+        'Events that match all filters, newest first unless `sort` is given. An event appears shortly after ' +
+        'its action; `type` accepts a pattern such as `token.*`. `after` is the `data` of a delivery of the event: the ' +
+        'resource with its `version`, and other fields of the event, such as `comment`; null once it is deleted.',
       tag,
       scope: 'audit:read',
       query: AuditFilters,
@@ -49,8 +49,8 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       path: '/audit/export',
       summary: 'Export the audit log',
       description:
-        'Lines of JSON, one event each, in the order of the chain, up to where it ended when the export began. The ' +
-        'last line is `{"complete":true,"count":n}`; without it something went wrong on the way. Raises the event ' +
+        'Lines of JSON, one event each, in the order of the chain, up to its end when the export started. The ' +
+        'last line is `{"complete":true,"count":n}`; without it the export is incomplete. Emits ' +
         '`audit.exported`. Two of a workspace run at a time; further ones are answered 503.',
       tag,
       scope: 'audit:read',
@@ -72,8 +72,7 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       method: 'get',
       path: '/audit/:eventId',
       summary: 'Get an event of the audit log',
-      description:
-        'With its place and its hash in the chain of the workspace, and with who did it and from where.',
+      description: 'With its position and hash in the chain of the workspace, and its actor and source.',
       tag,
       scope: 'audit:read',
       response: AuditEvent,

@@ -62,7 +62,7 @@ export async function carriedPrincipal(
 
 function memberOf(members: ReadonlyMap<string, ActiveMember>, userId: string): ActiveMember {
   const member = members.get(userId)
-  if (!member) throw new ApiError('workspace_forbidden', 'The person is no member of the workspace any more.')
+  if (!member) throw new ApiError('workspace_forbidden', 'The person is no longer a member of the workspace.')
   return member
 }
 
@@ -70,9 +70,9 @@ function memberOf(members: ReadonlyMap<string, ActiveMember>, userId: string): A
 async function requireLivingKey(db: Drizzle, tokenId: string, now: string): Promise<void> {
   const record = tokenId.startsWith('tok_') ? await keyRecord(db, tokenId) : undefined
   if (record === null || record?.key.status === 'revoked')
-    throw new ApiError('invalid_token', 'The API key that has asked for it was revoked.')
+    throw new ApiError('invalid_token', 'The API key that the grant was requested with was revoked.')
   if (record && hasExpired(record.key, now))
-    throw new ApiError('token_expired', 'The API key that has asked for it has expired.')
+    throw new ApiError('token_expired', 'The API key that the grant was requested with has expired.')
 }
 
 const rowSubject = (userId: string, { role, name, email }: ActiveMember): RowSubject => ({

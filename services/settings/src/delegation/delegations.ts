@@ -28,7 +28,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   /** Throws unless the grant is one of this service that has not ended. */
   const openOwn = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
-    if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
+    if (claims.by !== service) throw new ApiError('forbidden', 'The grant belongs to another service.')
     if (claims.grantId !== undefined && !(await standing.holds(claims.grantId)))
       throw new ApiError('invalid_token', 'The grant was revoked.')
     return claims
@@ -38,14 +38,14 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   const personOf = async (person: string, giver: Principal, service: string) => {
     const { principal } = await openOwn(person, service)
     if (principal.workspaceId !== giver.workspaceId || principal.environment !== giver.environment)
-      throw new ApiError('forbidden', 'The person has asked for it in another workspace or environment.')
+      throw new ApiError('forbidden', 'The grant was requested in another workspace or environment.')
     return principal
   }
 
   /** The id of a standing grant of this service; undefined of one that ends by itself. */
   const standingIdOf = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
-    if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
+    if (claims.by !== service) throw new ApiError('forbidden', 'The grant belongs to another service.')
     return claims.grantId
   }
 

@@ -33,7 +33,7 @@ export const createIdentifyCaller =
     const verifier = createInternalVerifier({ service, trustedKeys })
     const client = await verifier.verify(clientToken, { method: 'GET', path: '' })
     if (client.kind === 'service' || client.principal?.workspaceId === undefined)
-      throw new ApiError('forbidden', 'Only what a person asks for in a workspace can go on in their name.')
+      throw new ApiError('forbidden', 'Only a request of a person in a workspace can be delegated.')
     const { principal, kind } = client
     const { workspaceId } = client.principal
     // A successor takes over permanently, although another person has named them.

@@ -50,7 +50,10 @@ export function createAnswerChallenge(options: AnswerOptions): AnswerChallenge {
     const method = await proofs.of(answer, challenge, toLoginContext(account, origin, now))
     if (method === null) {
       note('failed')
-      throw new ApiError('invalid_credentials', 'This proves no factor of the login, or has been used.')
+      throw new ApiError(
+        'invalid_credentials',
+        'The answer matches no factor of the login, or was used before.',
+      )
     }
     if (!(await challenges.take(challenge.id))) throw invalidChallenge()
     await throttle.succeeded(attempt, now)

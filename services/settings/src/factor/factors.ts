@@ -49,7 +49,7 @@ export interface FactorOptions {
 
 export type FactorWork = ReturnType<typeof createFactors>
 
-const mostFactors = 10
+const maxFactors = 10
 const refusal = 'An API key cannot read or change the factors of a login. Sign in.'
 
 /** The second factors of a login. They are changed in sessions that have proved one lately, if there is one. */
@@ -111,8 +111,8 @@ export function createFactors(
   }
 
   const requireRoom = async (tx: Transaction, userId: string) => {
-    if ((await listFactors(tx, userId)).length < mostFactors) return
-    throw new ApiError('conflict', `A login has ${mostFactors} factors at most. Remove one first.`)
+    if ((await listFactors(tx, userId)).length < maxFactors) return
+    throw new ApiError('conflict', `A login can have at most ${maxFactors} factors. Remove one first.`)
   }
 
   return {
@@ -196,7 +196,7 @@ export function createFactors(
           })
           .onConflictDoNothing()
           .returning()
-        if (!row) throw new ApiError('conflict', 'This passkey is one of a login already.')
+        if (!row) throw new ApiError('conflict', 'This passkey is already registered.')
         await added(tx, row, { sessionId, meta })
         return toFactor(row)
       })
@@ -276,4 +276,4 @@ export const invalidChallenge = () =>
   )
 
 const nothingToRecover = () =>
-  new ApiError('conflict', 'Recovery codes stand in for a factor, and this login has none. Add one first.')
+  new ApiError('conflict', 'Recovery codes replace a second factor, and this login has none. Add one first.')

@@ -41,7 +41,7 @@ export const createRequireFactor =
   }
 
 export function factorRequiredError(challenge: FactorChallenge): ApiError {
-  const message = 'The login has a second factor. Answer the challenge of the details with it.'
+  const message = 'The login has a second factor. Answer the challenge in `details` with it.'
   return new ApiError('factor_required', message, {
     details: [{ in: 'body', path: '', code: 'factor_required', message, params: { ...challenge } }],
   })

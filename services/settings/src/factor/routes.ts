@@ -49,8 +49,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/totp',
       summary: 'Add an authenticator app',
       description:
-        'Answers the secret, this once, as text and as the URI of a QR code. It counts once it is confirmed by a code, and ' +
-        'replaces one that was not.',
+        'Returns the secret, only this once, as text and as the URI of a QR code. It is active once a code confirms it, and ' +
+        'replaces an unconfirmed one.',
       body: NewFactor,
       response: TotpEnrolment,
       status: 201,
@@ -65,7 +65,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/totp/confirm',
       summary: 'Confirm an authenticator app',
       description:
-        'By a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.',
+        'Needs a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.',
       body: TotpConfirmation,
       response: Factor,
       errors: ['not_found', 'forbidden', 'conflict'],
@@ -77,9 +77,9 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       operationId: 'beginPasskey',
       method: 'post',
       path: '/auth/factors/passkeys/options',
-      summary: 'Begin to add a passkey',
+      summary: 'Start adding a passkey',
       description:
-        'Answers what a browser asks its authenticator for. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, ' +
+        'Returns the options for `navigator.credentials.create()`. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, ' +
         'or with an IP address, this is a 409 (`passkeys_unavailable`).',
       response: PasskeyEnrolment,
       status: 201,
@@ -109,7 +109,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       method: 'patch',
       path: '/auth/factors/:id',
       summary: 'Rename a second factor',
-      description: 'For yourself: the name is how you tell your factors apart. Emits no event.',
+      description: 'The name tells your factors apart. Emits no event.',
       body: NewFactor,
       response: Factor,
       errors: ['not_found', 'forbidden'],
@@ -123,7 +123,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/:id',
       summary: 'Remove a second factor',
       description:
-        'All other sessions of the login end; with its last factor recovery codes go as well. Emits `factor.removed`.',
+        'All other sessions of the login end; with its last factor its recovery codes are deleted. Emits `factor.removed`.',
       response: z.void(),
       status: 204,
       errors: ['not_found', 'forbidden'],
@@ -135,9 +135,9 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       operationId: 'createRecoveryCodes',
       method: 'post',
       path: '/auth/recovery-codes',
-      summary: 'Make recovery codes',
+      summary: 'Create recovery codes',
       description:
-        'Ten, shown this once, each of which stands in for a factor once. They replace those before. Emits ' +
+        'Ten codes, shown only this once. Each replaces a factor once. The former codes become invalid. Emits ' +
         '`recovery_codes.created`.',
       response: RecoveryCodes,
       status: 201,

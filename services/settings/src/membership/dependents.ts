@@ -42,7 +42,7 @@ export const createFindDependents =
           const { dependents } = await client.post('/internal/people/dependents', question, FoundDependents)
           return { service, dependents }
         } catch (error) {
-          log.warn({ err: error, service }, 'a service did not answer what hangs on a person')
+          log.warn({ err: error, service }, 'a service did not list what depends on a person')
           return { service, dependents: null }
         }
       }),

@@ -47,7 +47,7 @@ export function createTransferDependents({
     const { workspaceId } = meta.tenant
     const question = { workspaceId, userId, successorId }
     const member = (await findActiveMembers(db, workspaceId, [successorId])).get(successorId)
-    if (!member) throw new ApiError('not_found', 'The successor is no active member of the workspace.')
+    if (!member) throw new ApiError('not_found', 'The successor is not an active member of the workspace.')
     const { role, permissions, email } = member
     const principalIn = ({ environment }: ServiceDependent): Principal => ({
       // Who has named the successor has done it.

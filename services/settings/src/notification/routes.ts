@@ -21,8 +21,8 @@ export function notificationRoutes({
       path: '/notifications',
       summary: 'List notifications',
       description:
-        'What the platform did by itself and someone should look at, for admins (`notifications:read`), and what the ' +
-        'caller is asked for, such as approvals. Newest first.',
+        'What the platform did by itself and needs attention, for admins (`notifications:read`), and what the ' +
+        'caller has to do, such as approvals. Newest first.',
       tag,
       scope: 'authenticated',
       query: NotificationFilters,

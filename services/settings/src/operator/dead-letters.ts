@@ -94,10 +94,9 @@ const shown = (service: BackendName, { number, ...letter }: ServiceDeadLetter): 
   ...letter,
 })
 
-const tooLarge = () =>
-  new ApiError('conflict', 'It is too large for NATS, and no consumer can take it up again.')
+const tooLarge = () => new ApiError('conflict', 'The event is too large for NATS, and cannot be redriven.')
 
 const away = (service: string) => (cause: unknown) => {
-  const message = `${service} does not answer. Those of the others are listed by \`service\`.`
+  const message = `${service} does not answer. List the dead letters of the others with \`service\`.`
   throw new ApiError('service_unavailable', message, { cause })
 }

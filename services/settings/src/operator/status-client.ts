@@ -17,7 +17,7 @@ export function createStatusClient({ operated, neighbours, log }: StatusClientOp
     try {
       return await answer
     } catch (error) {
-      log.warn({ err: error, service }, 'a service did not answer how it is')
+      log.warn({ err: error, service }, 'a service did not report its status')
       return null
     }
   }

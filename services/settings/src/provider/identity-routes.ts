@@ -47,7 +47,7 @@ export function identityRoutes(
       method: 'get',
       path: '/auth/identities',
       summary: 'List your identities',
-      description: 'Those of identity providers that sign you in, the oldest first: 200 at most.',
+      description: 'Identities that sign you in, oldest first, at most 200.',
       response: z.object({ identities: z.array(Identity) }).meta({ id: 'Identities' }),
       errors: ['forbidden'],
       handler: async ({ meta }) => ({
@@ -61,10 +61,10 @@ export function identityRoutes(
       stepUp: true,
       method: 'post',
       path: '/auth/identities',
-      summary: 'Begin to link an identity',
+      summary: 'Start linking an identity',
       description:
-        'In the session of a browser that enters every workspace of yours. Answers where to send the browser, as `POST /auth/sso/start` ' +
-        'does: the account that signs in there signs in to your login from then on. Emits `identity.linked`.',
+        'Needs the session of a browser for all your workspaces. Returns where to redirect the browser, like `POST /auth/sso/start`; ' +
+        'the account that signs in there signs in to your login from then on. Emits `identity.linked`.',
       waits: true,
       body: SsoStart,
       response: SsoLocation,
@@ -84,7 +84,7 @@ export function identityRoutes(
       method: 'delete',
       path: '/auth/identities/:id',
       summary: 'Unlink an identity',
-      description: 'It signs you in no longer, and its sessions end. Emits `identity.unlinked`.',
+      description: 'It no longer signs you in, and its sessions end. Emits `identity.unlinked`.',
       response: z.void(),
       status: 204,
       errors: ['not_found', 'forbidden'],

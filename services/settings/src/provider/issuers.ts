@@ -32,7 +32,7 @@ export type Issuers = ReturnType<typeof createIssuers>
 export const clockToleranceSeconds = 60
 /** A discovery document is asked for again after this time. */
 const discoveredMs = 5 * 60_000
-const mostIssuers = 500
+const maxIssuers = 500
 
 /** By signatures that only the provider can make. */
 export const signatureAlgorithms = [
@@ -42,9 +42,9 @@ export const signatureAlgorithms = [
 
 /** The conversation with identity providers: OpenID Connect, authorization code with PKCE. */
 export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) {
-  const discovered = new LRUCache<string, oidc.ServerMetadata>({ max: mostIssuers, ttl: discoveredMs })
+  const discovered = new LRUCache<string, oidc.ServerMetadata>({ max: maxIssuers, ttl: discoveredMs })
   const keys = new LRUCache<string, ReturnType<typeof createRemoteJWKSet>>({
-    max: mostIssuers,
+    max: maxIssuers,
     ttl: discoveredMs,
   })
 

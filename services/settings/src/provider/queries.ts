@@ -84,7 +84,7 @@ export async function findOwnIdentity(
 }
 
 /** How many identities of one login are listed. */
-const mostIdentities = 200
+const maxIdentities = 200
 
 /** The identities that sign a person in, the oldest first; none of deleted providers. */
 export async function listIdentities(db: Reader, userId: string): Promise<Identity[]> {
@@ -94,7 +94,7 @@ export async function listIdentities(db: Reader, userId: string): Promise<Identi
     .innerJoin(identityProviders, eq(identityProviders.id, identities.providerId))
     .where(eq(identities.userId, userId))
     .orderBy(identities.id)
-    .limit(mostIdentities)
+    .limit(maxIdentities)
   return rows.map(({ state, version }) => ({ ...IdentityState.parse(state), version }))
 }
 

@@ -31,7 +31,7 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       method: 'get',
       path: '/auth/sso',
       summary: 'List the identity providers of a workspace',
-      description: 'By name, to choose from before signing in. A workspace that does not exist has none.',
+      description: 'By name, to choose from before signing in. Empty for an unknown workspace.',
       tag,
       scope: 'public',
       query: SsoQuery,
@@ -43,10 +43,10 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       operationId: ssoStart,
       method: 'post',
       path: '/auth/sso/start',
-      summary: 'Begin to sign in by an identity provider',
+      summary: 'Start a sign-in with an identity provider',
       description:
-        'Answers where to send the browser, and sets a cookie for the ten minutes it may take. It comes back to `returnTo` with a session ' +
-        'cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, as `POST /auth/session` is.',
+        'Returns where to redirect the browser, and sets a cookie for the ten minutes the sign-in may take. The browser returns to `returnTo` with a session ' +
+        'cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, like `POST /auth/session`.',
       tag,
       scope: 'public',
       waits: true,
@@ -65,8 +65,9 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       operationId: ssoCallback,
       method: 'get',
       path: '/auth/sso/:providerId/callback',
-      summary: 'Come back from an identity provider',
-      description: 'Where a provider sends the browser: it goes on to the page that began the sign-in.',
+      summary: 'Finish a sign-in with an identity provider',
+      description:
+        'The provider redirects the browser here, and this operation to the page that started the sign-in.',
       isDocumented: false,
       tag,
       scope: 'public',
@@ -85,9 +86,9 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       operationId: 'endSsoSession',
       method: 'post',
       path: '/auth/sso/logout',
-      summary: 'Log out, also of the identity provider',
+      summary: 'Log out, at the identity provider as well',
       description:
-        'Ends the session this request is made with as `POST /auth/logout` does, and answers where to send the browser to log out of the ' +
+        'Ends the session of this request like `POST /auth/logout`, and returns where to redirect the browser to log out at the ' +
         'identity provider that it came from. Emits `session.ended`.',
       tag,
       scope: 'authenticated',
@@ -109,7 +110,7 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       path: '/auth/sso/:providerId/backchannel-logout',
       summary: 'Report that a person has logged out at the identity provider',
       description:
-        'Back-channel logout of OpenID Connect: the form field `logout_token`. What is refused is a 400 with `error`, as the standard has it. ' +
+        'Back-channel logout of OpenID Connect: the form field `logout_token`. A refused token is a 400 with `error`, as in the standard. ' +
         'Emits `session.ended`.',
       isDocumented: false,
       tag,

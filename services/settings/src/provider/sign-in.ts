@@ -203,7 +203,7 @@ function asApiError(error: unknown): never {
 
 /** The same for an unknown provider, a disabled one, and one of another workspace. */
 const noProvider = (): ApiError =>
-  new ApiError('not_found', 'There is no such identity provider, or it is turned off.')
+  new ApiError('not_found', 'There is no such identity provider, or it is disabled.')
 
 const turnedOff = () =>
   new SignInRefused('provider_refused', 'The workspace no longer allows sign-in with this provider.')

@@ -7,6 +7,6 @@ import { permissionNotHeld } from '@opsplane/contracts'
 export function requireAuthority(held: readonly string[], concerned: readonly string[]): void {
   const missing = concerned.filter((permission) => !held.includes(permission))
   if (missing.length === 0) return
-  const message = `This concerns permissions you do not hold: ${missing.join(', ')}.`
+  const message = `This needs permissions you do not have: ${missing.join(', ')}.`
   throw permissionNotHeld(message, missing)
 }

@@ -57,14 +57,14 @@ export function createRoles({ store }: Pick<ServiceContext, 'store'>, serialized
 
 function refuseBuiltIn(name: string): void {
   if (!isBuiltIn(name)) return
-  const message = `${name} is a built-in role: the same in every workspace, and never changed.`
+  const message = `${name} is a built-in role, which cannot be changed.`
   throw new ApiError('conflict', message, {
     details: [{ in: 'body', path: '/name', code: 'built_in_role', message }],
   })
 }
 
 function tooMany(): ApiError {
-  return new ApiError('conflict', `A workspace has at most ${maxCustomRoles} roles of its own.`)
+  return new ApiError('conflict', `A workspace can have at most ${maxCustomRoles} custom roles.`)
 }
 
 function atHome(meta: RequestMeta): RequestMeta {

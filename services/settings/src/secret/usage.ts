@@ -6,7 +6,7 @@ import { secretUsage } from '../schema.js'
 
 /** A use that is repeated all the time is written once in this time. */
 const writeEveryMs = 60_000
-const mostShown = 100
+const maxShown = 100
 
 /** What used a secret, for whom, towards which host, and at what time. */
 export interface SecretUseContext {
@@ -132,7 +132,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
         .from(secretUsage)
         .where(eq(secretUsage.secretId, secretId))
         .orderBy(desc(secretUsage.lastUsedAt))
-        .limit(mostShown)
+        .limit(maxShown)
       return rows.map(({ secretId: _, lastUsedBy: service, ...use }) => ({ ...use, service }))
     },
 

@@ -7,9 +7,9 @@ import { recordLoginFailed } from './session-log.js'
 
 /** Failures of a login are reported once in this time. */
 const tellEveryMs = 60_000
-const mostAddresses = 10
+const maxAddresses = 10
 /** E-mails counted at once: whatever comes beyond them in a flood is not counted. */
-const mostCounted = 5_000
+const maxCounted = 5_000
 const toldAtOnce = 200
 
 interface Count {
@@ -77,14 +77,14 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
   return {
     note(email, kind, { address, now }) {
       const fresh = { ...nothingSince(now), toldMs: Number.NEGATIVE_INFINITY }
-      const count = counts.get(email) ?? (counts.size < mostCounted ? fresh : undefined)
+      const count = counts.get(email) ?? (counts.size < maxCounted ? fresh : undefined)
       if (count === undefined) return
       counts.set(email, count)
       watch()
       if (count.failures + count.refusals === 0) count.from = now
       if (kind === 'failed') count.failures++
       else count.refusals++
-      if (count.addresses.size < mostAddresses) count.addresses.add(address.slice(0, 100))
+      if (count.addresses.size < maxAddresses) count.addresses.add(address.slice(0, 100))
       count.to = now
     },
 

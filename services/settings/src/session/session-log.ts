@@ -32,7 +32,7 @@ interface LoginEvent {
 }
 
 /** A person may be in many workspaces; each of these is reported. */
-const mostTold = 20
+const maxTold = 20
 
 /** Where the user can work, as far as these are notified of what happens to the login; the platform where that is nowhere. */
 async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<TenantScope[]> {
@@ -41,7 +41,7 @@ async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<T
     .from(memberships)
     .where(and(eq(memberships.userId, userId), eq(memberships.status, 'active')))
     .orderBy(memberships.createdAt)
-    .limit(mostTold)
+    .limit(maxTold)
   return rows.length === 0 ? [platformTenant] : rows.map(({ workspaceId }) => workspaceScope(workspaceId))
 }
 

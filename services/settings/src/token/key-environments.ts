@@ -20,7 +20,7 @@ export async function requireEveryEnvironment(
 ): Promise<void> {
   const held = await findKeyEnvironments(db, principal)
   if (held === null || environments.every((environment) => held.includes(environment))) return
-  const message = `This belongs to all environments, and the key is valid in ${held.join(', ')} only.`
+  const message = `This affects all environments, and the key is valid in ${held.join(', ')} only.`
   throw new ApiError('forbidden', message, {
     details: [{ in: 'header', path: '/Authorization', code: 'environment_not_held', message }],
   })

@@ -68,7 +68,7 @@ export function createWorkspaces({ store, database: { db }, config }: ServiceCon
 }
 
 function narrowKey(): ApiError {
-  const message = 'Creating a workspace with an API key takes workspace:write in every environment.'
+  const message = 'Creating a workspace with an API key needs workspace:write in every environment.'
   return new ApiError('insufficient_scope', message, {
     details: [{ in: 'header', path: '/authorization', code: 'scope_not_held', message }],
   })

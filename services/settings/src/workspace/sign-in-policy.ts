@@ -44,7 +44,7 @@ export function createSignInPolicies(
     /** By an owner, in a session that meets it. Throws `forbidden`, `factor_enrolment_required`, `validation_failed`. */
     async set(policy: NewSignInPolicy, meta: RequestMeta): Promise<SignInPolicy> {
       const { tokenId, role } = requireSession(meta, 'An API key sets no sign-in policy. Sign in.')
-      if (role !== 'owner') throw new ApiError('forbidden', 'The sign-in policy is for owners to set.')
+      if (role !== 'owner') throw new ApiError('forbidden', 'Only owners may set the sign-in policy.')
       const asksForFactors = policy.factorRequired || policy.factorRoles.length > 0
       if (asksForFactors) await requireProvenFactor(sessions, tokenId)
       const { workspaceId } = meta.tenant
