@@ -1,6 +1,7 @@
 import {
   type Account,
   ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -80,7 +81,7 @@ function decide(command: AccountCommand, state: AccountState | null): Decision<A
 }
 
 function create({ kind: _, now, ...fields }: CreateAccount, state: AccountState | null) {
-  if (state !== null) throw new ApiError('conflict', 'An account with this id exists already.')
+  if (state !== null) throw alreadyExists('account')
   const after = { ...fields, addressProvenAt: null, createdAt: now, updatedAt: now }
   return { type: 'account.created', after }
 }

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -118,7 +119,7 @@ function decide(command: MembershipCommand, state: MembershipState | null): Deci
 }
 
 function activate(command: ActivateMembership, state: MembershipState | null): Decided {
-  if (state !== null) throw new ApiError('conflict', 'A membership with this id exists already.')
+  if (state !== null) throw alreadyExists('membership')
   const { kind: _, now, ...fields } = command
   const after: MembershipState = { ...fields, status: 'active', createdAt: now, updatedAt: now }
   return { type: 'user.activated', after }

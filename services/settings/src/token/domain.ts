@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -71,7 +71,7 @@ export const token: Decider<ApiKey, TokenCommand, TokenState> = {
 
 function decide(command: TokenCommand, state: ApiKey | null): Decision<ApiKey>[] {
   if (command.kind === 'create' || command.kind === 'succeed') {
-    if (state !== null) throw new ApiError('conflict', 'A token with this id exists already.')
+    if (state !== null) throw alreadyExists('token')
     return [{ type: 'token.created', after: command.kind === 'create' ? issued(command) : heir(command) }]
   }
   if (state === null) throw notFound()

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -92,7 +93,7 @@ export const workflow: Decider<WorkflowRecord, WorkflowCommand, WorkflowState> =
 
 function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'There is a workflow with this id already.')
+    if (state !== null) throw alreadyExists('workflow')
     return [{ type: 'workflow.created', after: created(command), beside: [command.draft.row] }]
   }
   if (state === null) throw notFound()
