@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import {
   type Environment,
   ErrorEnvelope,
-  linesOf,
   newId,
   Pagination,
   parseExact,
+  readLines,
   Slug,
   stringifyExact,
 } from '@opsplane/contracts'
@@ -169,7 +169,7 @@ async function beginLines(request: OneRequest): Promise<AsyncGenerator<string[]>
   }
   const response = await within(() => fetchOnce(request, deadline))
   if (!response.ok) readAnswer(request.target, response, await within(() => response.text()))
-  return linesOf(response.body ?? new ReadableStream(), within)
+  return readLines(response.body ?? new ReadableStream(), within)
 }
 
 function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): Promise<Response> {

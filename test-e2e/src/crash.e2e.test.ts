@@ -8,7 +8,14 @@ import {
   natsNames,
   topicConsumers,
 } from '@opsplane/contracts'
-import { isLongTier, type Receiver, seededRandom, serverOf, startReceiver, waitFor } from '@opsplane/testing'
+import {
+  isLongTier,
+  parseServerUrl,
+  type Receiver,
+  seededRandom,
+  startReceiver,
+  waitFor,
+} from '@opsplane/testing'
 import postgres from 'postgres'
 import { cliRunner } from './cli.js'
 import { nothingIsLost } from './crash-checks.js'
@@ -55,7 +62,7 @@ test('every consumer is given again what a dead process had in hand, after the t
     [eventsStream, durablesOf(durableConsumers)],
     [topicsStream, durablesOf(topicConsumers)],
   ] as const
-  const connection = await connect(serverOf(cluster.info.natsUrl))
+  const connection = await connect(parseServerUrl(cluster.info.natsUrl))
   try {
     const { consumers } = await jetstreamManager(connection, { timeout: patienceMs })
     for (const [stream, durables] of registered)

@@ -1,14 +1,14 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
-import { serverOf } from '@opsplane/testing'
+import { parseServerUrl } from '@opsplane/testing'
 
 /** A busy server may take longer than the 5 s that clients give it. */
 export const patienceMs = 60_000
 
 /** The ids of all that stands in the stream of events, in its order. Throws where there is no stream. `natsPrefix` is that of the installation. */
 export async function eventsInStream(natsUrl: string, natsPrefix?: string): Promise<string[]> {
-  const connection = await connect(serverOf(natsUrl))
+  const connection = await connect(parseServerUrl(natsUrl))
   try {
     const stream = natsNames(natsPrefix).eventsStream
     const { state } = await (await jetstreamManager(connection, { timeout: patienceMs })).streams.info(stream)

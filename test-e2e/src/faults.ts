@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
-import { isLongTier, serverOf, waitFor } from '@opsplane/testing'
+import { isLongTier, parseServerUrl, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import type { CreateLoad, Victim } from './crash-load.js'
 import { patienceMs } from './event-trail.js'
@@ -53,7 +53,7 @@ function streamFault(
 ): Victim {
   return {
     async kill() {
-      const connection = await connect(serverOf(info.natsUrl))
+      const connection = await connect(parseServerUrl(info.natsUrl))
       const manager = await jetstreamManager(connection, { timeout: patienceMs })
       const stream = natsNames().eventsStream
       try {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '@nats-io/transport-node'
 import type { Cluster } from '@opsplane/local'
-import { serverOf } from '@opsplane/nats'
+import { parseServerUrl } from '@opsplane/nats'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { percentile } from '../child.js'
@@ -139,7 +139,7 @@ async function drained(cluster: Cluster, workspaceId: string): Promise<void> {
 /** Makes a record of another workspace every now and then; how long each event took to JetStream, in ms. */
 async function watchOthers(cluster: Cluster): Promise<{ stop(): Promise<number[]> }> {
   const service = studioOf(cluster, 'ws_other')
-  const connection = await connect(serverOf(cluster.info.natsUrl))
+  const connection = await connect(parseServerUrl(cluster.info.natsUrl))
   const answered = new Map<string, number>()
   const arrived = new Map<string, number>()
   connection.subscribe('evt.ws_other.>', {

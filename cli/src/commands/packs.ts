@@ -46,7 +46,14 @@ function addWriting(packs: Command, io: Io): void {
     .description('find out what is wrong with a pack, and what it asks for; on this machine alone')
     .action(async (folder = '.', _options: object, command: Command) => {
       const printer = printerFor(io, command)
-      const { compileProblems, readFolder, readPack, typeProblems, unionOf, withSandbox } = await tools()
+      const {
+        compileProblems,
+        readFolder,
+        readPack,
+        typeProblems,
+        mergePermissions: unionOf,
+        withSandbox,
+      } = await tools()
       const pack = await readFolder(folder)
       const { artifacts } = readPack(pack)
       const typed = await typeProblems(folder, pack.sources)
@@ -168,7 +175,7 @@ function addInstalling(packs: Command, io: Io): void {
 
 async function bodyOf(pack: string, { available, integrity }: InstallFlags): Promise<object> {
   if (available) return { available: pack }
-  const { integrityOf, packTarball, readFolder } = await tools()
+  const { computeIntegrity: integrityOf, packTarball, readFolder } = await tools()
   if (/\.(tgz|tar\.gz)$/.test(pack)) {
     const bytes = readFileSync(pack)
     return { tarball: bytes.toString('base64'), integrity: integrity ?? integrityOf(bytes) }

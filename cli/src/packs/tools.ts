@@ -1,4 +1,4 @@
-export { integrityOf, packTarball, readPack, unionOf } from '@opsplane/packs'
+export { computeIntegrity, mergePermissions, packTarball, readPack } from '@opsplane/packs'
 export { readFolder } from './folder.js'
 export { compileProblems, runTests, withSandbox } from './local.js'
 export { beginPack } from './new-pack.js'

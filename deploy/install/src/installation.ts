@@ -1,6 +1,6 @@
 import { type BackendName, backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
 import { databaseIn, type Environment, eachOf, type LocalSecrets, natsUrlsOf } from '@opsplane/local'
-import { roleOf, urlAs } from '@opsplane/postgres'
+import { formatRole, urlAs } from '@opsplane/postgres'
 
 /** Where the servers of an installation are. */
 export interface Servers {
@@ -54,6 +54,6 @@ function databaseUrlOf(
   postgresUrl: string,
   { databasePasswords, installation }: LocalSecrets,
 ): string {
-  const role = roleOf(installation, name.replaceAll('-', '_'))
+  const role = formatRole(installation, name.replaceAll('-', '_'))
   return urlAs(databaseIn(installation, name, postgresUrl), role, databasePasswords[name] ?? '')
 }

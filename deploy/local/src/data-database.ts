@@ -1,5 +1,5 @@
 import { type BackendName, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
-import { dataDatabaseOf, type Installation, identityOf, openClient } from '@opsplane/postgres'
+import { dataDatabaseName, type Installation, openClient, readIdentity } from '@opsplane/postgres'
 
 /** Whether a service's schema is in the database of the tenants' data. */
 const isInDataDatabase = (service: BackendName): boolean => {
@@ -17,7 +17,7 @@ export function databaseIn(
   adminUrl: string,
 ): string {
   if (!isInDataDatabase(service)) return adminUrl
-  return process.env.DATA_DATABASE_URL || onServerOf(adminUrl, dataDatabaseOf(installation))
+  return process.env.DATA_DATABASE_URL || onServerOf(adminUrl, dataDatabaseName(installation))
 }
 
 /** The same, where the database itself says which installation it belongs to. */
@@ -28,14 +28,14 @@ export async function databaseOf(service: BackendName, adminUrl: string): Promis
 
 /** Of the installation, what names go by. Those of a database that records none have no prefix. */
 async function recordedIn(adminUrl: string): Promise<Pick<Installation, 'rolePrefix'>> {
-  const { record } = await withAdmin(adminUrl, identityOf)
+  const { record } = await withAdmin(adminUrl, readIdentity)
   return record ?? { rolePrefix: '' }
 }
 
 /** Makes the database of the tenants' data on the server of the others; one that is named by its URL is there already. */
 export async function makeDataDatabase(adminUrl: string, installation: Installation): Promise<void> {
   if (process.env.DATA_DATABASE_URL) return
-  const name = dataDatabaseOf(installation)
+  const name = dataDatabaseName(installation)
   await withAdmin(adminUrl, async (sql) => {
     const [found] = await sql`select 1 from pg_database where datname = ${name}`
     if (!found) await sql`create database ${sql(name)}`.catch(ignoreDuplicate)

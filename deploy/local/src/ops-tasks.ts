@@ -1,5 +1,5 @@
 import type { BackendName } from '@opsplane/contracts'
-import { type LogStatus, logStatus, reseed } from '@opsplane/eventstore'
+import { type LogStatus, logStatus, republishEvents } from '@opsplane/eventstore'
 import { databaseOf } from './data-database.js'
 import { connectTimeoutMs, explainDatabaseError, type Target, withNats } from './ops-target.js'
 import { backends } from './services.js'
@@ -36,7 +36,7 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
   const { fromPosition, toPosition } = task
   return withNats(url, (link) =>
     eachService(task, async (service, onProgress) => {
-      const { published } = await reseed({
+      const { published } = await republishEvents({
         databaseUrl: await databaseOf(service, target.databaseUrl()),
         schema: schemaOf(service),
         link,

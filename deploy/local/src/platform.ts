@@ -4,9 +4,9 @@ import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import {
   asciiLocaleWarning,
   claimInstallation,
+  formatRole,
   hasUnicodeLocale,
   type Installation,
-  roleOf,
   urlAs,
 } from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
@@ -185,7 +185,7 @@ export const urlsOf = (
   eachOf(backendNames, (name) =>
     urlAs(
       databaseIn(installation, name, adminUrl),
-      roleOf(installation, backends[name].schema),
+      formatRole(installation, backends[name].schema),
       passwords[name] ?? '',
     ),
   )

@@ -1,6 +1,6 @@
 import { ExecutionRetention, environments } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
-import { type Database, lockTimedOut, partitionsOf } from '@opsplane/postgres'
+import { type Database, isLockTimeout, listPartitions } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 
 /** A table that is partitioned by the month in its ids, as `add_month` makes them, and what goes with its rows. */
@@ -106,7 +106,7 @@ async function dropMonths(
       if (row?.dropped)
         log.info({ table: of.table, month }, 'dropped a month of rows that are past their retention')
     } catch (error) {
-      if (!lockTimedOut(error)) throw error
+      if (!isLockTimeout(error)) throw error
       log.info({ table: of.table, month }, 'a month of old rows is locked; dropping it is tried again later')
     }
   }
@@ -114,7 +114,7 @@ async function dropMonths(
 
 /** First days of the months that were over by then, as partitions are named. */
 async function monthsBefore(sql: Database['sql'], { table }: AgedTable, instant: string): Promise<string[]> {
-  const names = await partitionsOf(sql, table)
+  const names = await listPartitions(sql, table)
   const present = `${instant.slice(0, 7)}-01`
   return names
     .map((name) => name.replace(/^.*_(\d{4})(\d\d)$/, '$1-$2-01'))

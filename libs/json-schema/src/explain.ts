@@ -1,8 +1,8 @@
 import type { OutputUnit, Schema } from '@cfworker/json-schema'
 import { applicators } from './applicators.js'
 import { leafFaults } from './leaf-faults.js'
-import type { Prepared } from './prepared.js'
-import { type Fault, stepsOf } from './schema.js'
+import type { PreparedSchema } from './prepared-schema.js'
+import { type Fault, parsePointer } from './schema.js'
 
 /** Say only that a subschema is not met; what is wrong with it follows, or comes by itself. */
 const umbrellas = new Set([
@@ -28,7 +28,7 @@ interface Located {
 /** What the validator says of a value, in our words: only what somebody has to change. */
 export function explain(
   units: readonly OutputUnit[],
-  prepared: Prepared,
+  prepared: PreparedSchema,
   value: unknown,
   most: number,
 ): Fault[] {
@@ -109,11 +109,11 @@ const nameFault = ({ pointer }: Located, path: string): Fault => ({
   message: 'has a name that is not allowed',
 })
 
-function locator({ root, lookup, origins }: Prepared) {
+function locator({ root, lookup, origins }: PreparedSchema) {
   const known = new Map<string, Located>()
 
   function locate(location: string): Located {
-    const parts = stepsOf(location)
+    const parts = parsePointer(location)
     let place: Located = { ...at(root, ''), isAside: false, ofName: false }
     while (parts.length > 0 && typeof place.node === 'object') {
       const keyword = parts.shift() ?? ''

@@ -1,5 +1,5 @@
 import { formats } from './formats.js'
-import { isObject, type JsonSchema, step } from './schema.js'
+import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 import { isOfType, types } from './types.js'
 
 /** What is wrong with the value of a keyword; `at` is a pointer below its schema. */
@@ -112,7 +112,7 @@ export function keywordProblem(
       ? 'must be one schema; those of the first items are prefixItems'
       : undefined) ??
     (strict ? uselessness(schema, name, value) : undefined)
-  if (message !== undefined) return { at: step(name), message }
+  if (message !== undefined) return { at: formatPointerStep(name), message }
   return strict ? typeProblem(schema, name, value) : undefined
 }
 

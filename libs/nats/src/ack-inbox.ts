@@ -2,7 +2,7 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 import { type Msg, type MsgHdrs, type NatsConnection, TimeoutError } from '@nats-io/transport-node'
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import { NoStreamError } from './errors.js'
-import { inboxOf } from './inbox.js'
+import { createUserInbox } from './inbox.js'
 
 /** What the stream says to a message. */
 export interface PublishAck {
@@ -38,7 +38,7 @@ export function openAckInbox(
   timeoutMs: number,
   timers: Timers = systemTimers,
 ): AckInbox {
-  const inbox = inboxOf(connection)
+  const inbox = createUserInbox(connection)
   const waiting = new Map<string, Waiting>()
   let last = 0
   let closed = false

@@ -3,7 +3,7 @@ import {
   type BatchHandlingOptions,
   batchHandling,
   type ConsumerCounters,
-  giveBackDelayMs,
+  releaseDelayMs,
 } from './batch-handling.js'
 import {
   type ConsumerPlace,
@@ -18,8 +18,8 @@ import {
   ensureConsumer,
 } from './ensure-consumer.js'
 import { NatsLinkClosedError } from './errors.js'
-import { type Held, heldMessages, type Readable } from './held-messages.js'
 import type { NatsLink } from './link.js'
+import { type BufferedMessage, createMessageBuffer, type ReadableEvent } from './message-buffer.js'
 import { acknowledgements } from './pull/acknowledgements.js'
 import { openPull, type Pull } from './pull/pull.js'
 import { type RequestRounds, requestRounds } from './pull/request-rounds.js'
@@ -49,7 +49,7 @@ export interface DurableConsumerOptions<T>
    */
   prepare?(place: () => Promise<ConsumerProgress>): Promise<void>
   /** Says what a message is, or null where it concerns nobody here. What throws is given up: nobody can handle it. */
-  read(message: StreamMessage): Readable<T> | null
+  read(message: StreamMessage): ReadableEvent<T> | null
 }
 
 export interface DurableConsumer {
@@ -91,7 +91,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   if (durables && !durables.includes(durable))
     throw new Error(`the service registry does not list the durable consumer ${durable}`)
   const closing = new AbortController()
-  const held = heldMessages<T>({
+  const held = createMessageBuffer<T>({
     messages: Math.min(Math.max(maxBatch * (batchesInFlight + 1), leastHeld), maxAckPending),
     bytes: options.maxHeldBytes ?? defaultHeldBytes,
     ackWaitMs,
@@ -136,7 +136,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     return true
   }
 
-  const runBatch = async (batch: Held<T>[]) => {
+  const runBatch = async (batch: BufferedMessage<T>[]) => {
     inFlight++
     let counted = true
     const leave = () => {
@@ -150,7 +150,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   }
 
   const onMessage = (message: StreamMessage) => {
-    if (closing.signal.aborted) return message.nak(giveBackDelayMs)
+    if (closing.signal.aborted) return message.nak(releaseDelayMs)
     const what = read(message)
     if (what) {
       // Not copied: the event may be one that is read when it is asked for.
@@ -221,7 +221,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     async close() {
       closing.abort()
       restart('closed')
-      for (const { message } of held.rest()) message.nak(giveBackDelayMs)
+      for (const { message } of held.rest()) message.nak(releaseDelayMs)
       await looping
       await Promise.all(running)
       held.close()

@@ -7,7 +7,7 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
-import { managerOf } from './streams.js'
+import { openStreamManager } from './streams.js'
 
 /** What the server keeps of a durable consumer. */
 export interface DurableConfig {
@@ -32,7 +32,7 @@ const timeoutMs = 2_000
  * server does not answer.
  */
 export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<string> {
-  const manager = await managerOf(connection, timeoutMs)
+  const manager = await openStreamManager(connection, timeoutMs)
   const wanted = consumerConfig(options)
   const existing = await findConsumer(manager, options.stream, options.durable)
   if (!existing) {

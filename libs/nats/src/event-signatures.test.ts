@@ -1,13 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { eventHeaders } from '@opsplane/contracts'
-import { publicKeyOf } from '@opsplane/runtime'
+import { derivePublicKey } from '@opsplane/runtime'
 import { createEventSignatures, type EventSignaturesOptions, type SignedMessage } from './event-signatures.js'
 
 const newKey = () =>
   generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
 const keys = { itsm: newKey(), settings: newKey(), 'data-base': newKey(), dispatcher: newKey() }
-const trustedKeys = Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, publicKeyOf(key)]))
+const trustedKeys = Object.fromEntries(
+  Object.entries(keys).map(([name, key]) => [name, derivePublicKey(key)]),
+)
 const verifiers = ['settings', 'dispatcher']
 const of = (service: keyof typeof keys, changes: Partial<EventSignaturesOptions> = {}) =>
   createEventSignatures({ service, privateKey: keys[service], trustedKeys, verifiers, ...changes })
@@ -79,7 +81,7 @@ describe('is refused', () => {
 
 test('what was signed with an earlier key, or for one, counts while both sides still know it', () => {
   const [newItsm, newSettings] = [newKey(), newKey()]
-  const both = { ...trustedKeys, itsm: `${publicKeyOf(newItsm)},${trustedKeys.itsm}` }
+  const both = { ...trustedKeys, itsm: `${derivePublicKey(newItsm)},${trustedKeys.itsm}` }
   expect(() => checkedBy('settings', signed, { trustedKeys: both })).not.toThrow()
   const anew = signedBy('itsm', unsigned, { privateKey: newItsm })
   expect(() => checkedBy('settings', anew, { trustedKeys: both })).not.toThrow()

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { eventHeaders } from '@opsplane/contracts'
 import {
   constantTimeEqual,
+  derivePublicKey,
   hmacSha256Under,
   pairKey,
-  publicKeyOf,
   sha256Bytes,
   sha256Hex,
 } from '@opsplane/runtime'
@@ -53,7 +53,7 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
   const keysOf = (name: string) => (trustedKeys[name] ?? '').split(',').filter((key) => key !== '')
   const own = [options.privateKey, ...(options.previousPrivateKeys ?? [])].map((privateKey) => ({
     privateKey,
-    id: keyId(publicKeyOf(privateKey)),
+    id: keyId(derivePublicKey(privateKey)),
   }))
   const signer = own[0]?.id ?? ''
   const sources = new Map(
@@ -65,7 +65,7 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
   /** A key costs milliseconds, and is made when it is first needed. */
   const signingKeys = () =>
     (targets ??= verifiers.flatMap((name) => {
-      const [otherPublicKey] = name === service ? [publicKeyOf(options.privateKey)] : keysOf(name)
+      const [otherPublicKey] = name === service ? [derivePublicKey(options.privateKey)] : keysOf(name)
       if (otherPublicKey === undefined) return []
       const id = keyId(otherPublicKey)
       const key = pairKey({ ownPrivateKey: options.privateKey, otherPublicKey }, purpose(signer, id))

@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { ApiError } from '@opsplane/contracts'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
-import { isMissingStream, managerOf, streamIdentity } from './streams.js'
+import { isMissingStream, openStreamManager, streamIdentity } from './streams.js'
 
 /** One message as the stream keeps it. */
 export interface StoredMessage {
@@ -53,7 +53,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
     if (known) return known
     const made = {
       js: jetstream(connection, { timeout: timeoutMs }),
-      manager: await managerOf(connection, timeoutMs),
+      manager: await openStreamManager(connection, timeoutMs),
     }
     handles.set(connection, made)
     about = undefined

@@ -48,7 +48,7 @@ export interface Delivery {
  * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<nanoseconds>.<waiting>`; newer servers put the domain
  * and the account before the stream. Undefined for what is no delivery, such as a heartbeat.
  */
-export function deliveryOf(reply = ''): Delivery | undefined {
+export function parseDelivery(reply = ''): Delivery | undefined {
   const tokens = reply.split('.')
   if (tokens[0] !== '$JS' || tokens[1] !== 'ACK' || tokens.length < 9) return undefined
   const at = tokens.length > 9 ? 4 : 2
@@ -64,7 +64,7 @@ export function deliveryOf(reply = ''): Delivery | undefined {
 
 /** Undefined for what is no delivery of a consumer. */
 export function streamMessage(msg: Msg, acks: Pick<Acknowledgements, 'send'>): StreamMessage | undefined {
-  const delivery = deliveryOf(msg.reply)
+  const delivery = parseDelivery(msg.reply)
   return delivery && new DeliveredMessage(msg, delivery, acks)
 }
 

@@ -24,7 +24,7 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
   return {
     async of(messages) {
       const created = await log.created()
-      return messages.map((message) => sequenceOf(message, created))
+      return messages.map((message) => formatSequence(message, created))
     },
     async lowWatermark(durable) {
       // In this order: were the stream created anew in between, the lowWatermark would be too low, which only delays.
@@ -41,7 +41,7 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
  * instant it was stored at lies between the two streams' beginnings, and so does its place. What comes from a log stands
  * behind the sequence it comes after, by its position there.
  */
-export function sequenceOf({ seq, storedMs, after }: SequencedMessage, created: string): string {
+export function formatSequence({ seq, storedMs, after }: SequencedMessage, created: string): string {
   const createdMs = Date.parse(created)
   if (after !== undefined) return `${streamSequence(createdMs, after)}/${padded(seq)}`
   return streamSequence(Math.min(createdMs, storedMs), seq)

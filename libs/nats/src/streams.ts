@@ -33,7 +33,7 @@ export interface StreamOptions {
 }
 
 /** The limits a service's configuration names. */
-export const streamOptionsOf = (config: BackendConfig): StreamOptions => ({
+export const toStreamOptions = (config: BackendConfig): StreamOptions => ({
   eventsMaxAgeMs: config.natsEventsMaxAgeMs,
   topicsMaxAgeMs: config.natsTopicsMaxAgeMs,
   maxBytes: config.natsStreamMaxBytes,
@@ -82,7 +82,7 @@ export async function ensureStreams(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const manager = await managerOf(await link.ready(options.signal))
+      const manager = await openStreamManager(await link.ready(options.signal))
       for (const wanted of platformStreams(names, options)) await ensureStream(manager, wanted, options)
       return
     } catch (error) {
@@ -151,7 +151,7 @@ export function logInterruption(
 }
 
 /** What JetStream is asked through, without the client's own check, which asks for account information that a user may not see. */
-export const managerOf = (connection: NatsConnection, timeoutMs = 5_000): Promise<JetStreamManager> =>
+export const openStreamManager = (connection: NatsConnection, timeoutMs = 5_000): Promise<JetStreamManager> =>
   jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
 
 /** The stream as it stands; undefined when there is none. */
@@ -176,11 +176,11 @@ export function streamIdentity({ config, created }: Pick<StreamInfo, 'config' | 
 }
 
 /** The installation that a stream is marked with: `made <time> for <id>`. */
-export const ownerOf = ({ description }: Pick<StreamConfig, 'description'>): string | undefined =>
+export const parseStreamOwner = ({ description }: Pick<StreamConfig, 'description'>): string | undefined =>
   owner.exec(description ?? '')?.[1]
 
 /** The description of a stream, with this installation for its owner. Its identity stays. */
-export const ownedBy = (description: string | undefined, installationId: string): string =>
+export const formatOwnedDescription = (description: string | undefined, installationId: string): string =>
   [made.exec(description ?? '')?.[0], `for ${installationId}`].filter(Boolean).join(' ')
 
 /** Throws ForeignStreamError where a stream is marked, and not as this installation's. */
@@ -188,7 +188,7 @@ export function refuseForeignStream(
   { config }: Pick<StreamInfo, 'config'>,
   installationId: string | undefined,
 ): void {
-  const found = ownerOf(config)
+  const found = parseStreamOwner(config)
   if (found !== undefined && installationId !== undefined && found !== installationId)
     throw new ForeignStreamError(config.name, found, installationId)
 }
@@ -198,7 +198,7 @@ const newStream = (wanted: WantedStream, options: StreamOptions) => ({
   description:
     options.installationId === undefined
       ? `made ${new Date().toISOString()}`
-      : ownedBy(`made ${new Date().toISOString()}`, options.installationId),
+      : formatOwnedDescription(`made ${new Date().toISOString()}`, options.installationId),
   retention: RetentionPolicy.Limits,
   discard: DiscardPolicy.Old,
   max_msgs: -1,

@@ -10,7 +10,7 @@ import {
 import type { Logger } from '@opsplane/runtime'
 import type { ConsumerCounters } from './batch-handling.js'
 import { durableConsumer } from './durable-consumer.js'
-import { queueKeyOf, refuseMismatch } from './event-subject.js'
+import { checkEventSubject, eventQueueKey } from './event-subject.js'
 import { connectNats, type NatsLink } from './link.js'
 
 /** An event that was given up: its bytes as they came, and why. */
@@ -88,8 +88,8 @@ export function subscribeEvents<const Pattern extends CatalogPattern>(
     read(message) {
       const event = parseEvent(message.json())
       if (event === null) return null
-      refuseMismatch(names, message, event)
-      return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
+      checkEventSubject(names, message, event)
+      return { event, queueKey: eventQueueKey(event), tenant: event.workspaceId }
     },
     async apply(batch) {
       // The server filters by these patterns, so every event is of a type they cover.

@@ -1,4 +1,4 @@
-import type { GrantLeases, LeaseAsk } from '@opsplane/runtime'
+import type { GrantLeases, LeaseRequest } from '@opsplane/runtime'
 import type { Sql } from 'postgres'
 
 interface Granted {
@@ -44,8 +44,12 @@ delete from budget_leases where ctid = any (array(
  * Grants leases of budgets to `owner`, a replica; what it had before is replaced. At most one ask per name and holder.
  * Needs the table `budget_leases` of the service's schema.
  */
-export async function grantBudgetLeases(sql: Sql, owner: string, asks: LeaseAsk[]): ReturnType<GrantLeases> {
-  const column = <Key extends keyof LeaseAsk>(key: Key) => asks.map((ask) => ask[key])
+export async function grantBudgetLeases(
+  sql: Sql,
+  owner: string,
+  asks: LeaseRequest[],
+): ReturnType<GrantLeases> {
+  const column = <Key extends keyof LeaseRequest>(key: Key) => asks.map((ask) => ask[key])
   const names = column('name')
   const holders = column('holder')
   const rows = await sql.begin(async (tx) => {

@@ -1,4 +1,4 @@
-import { type DataKey, generationOf, type Sealer, type WrappedDataKey } from '@opsplane/runtime'
+import { type DataKey, parseKeyGeneration, type Sealer, type WrappedDataKey } from '@opsplane/runtime'
 import { and, desc, eq } from 'drizzle-orm'
 import { integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
@@ -75,7 +75,7 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
     seal: async (workspaceId, plaintext, aad) =>
       sealer.seal(await sealingKey(workspaceId), plaintext, `${workspaceId}|${aad}`),
     open: async (workspaceId, sealed, aad) =>
-      sealer.open(await openingKey(workspaceId, generationOf(sealed)), sealed, `${workspaceId}|${aad}`),
+      sealer.open(await openingKey(workspaceId, parseKeyGeneration(sealed)), sealed, `${workspaceId}|${aad}`),
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { findProcess, type ProcessEntry, signalProcess, waitUntilGone } from './process-table.js'
+import { findProcess, type ProcessEntry, signalProcess, waitForExit } from './process-table.js'
 
 const STOP_TIMEOUT_MS = 15_000
 const DYING_MS = 3_000
@@ -44,7 +44,7 @@ async function removeFormerServer(
 ): Promise<void> {
   if (server.parentPid !== ownerPid || !findProcess(ownerPid)) return stopStray(server.pid, stopSignal)
   // It may just have been killed.
-  if (await waitUntilGone(server.pid, DYING_MS)) return
+  if (await waitForExit(server.pid, DYING_MS)) return
   throw new DirectoryInUseError(
     `${marker} is in use by process ${ownerPid} (server ${server.pid}). Stop that process first.`,
   )
@@ -52,9 +52,9 @@ async function removeFormerServer(
 
 async function stopStray(pid: number, stopSignal: NodeJS.Signals): Promise<void> {
   signalProcess(pid, stopSignal)
-  if (await waitUntilGone(pid, STOP_TIMEOUT_MS)) return
+  if (await waitForExit(pid, STOP_TIMEOUT_MS)) return
   signalProcess(pid, 'SIGKILL')
-  if (!(await waitUntilGone(pid, STOP_TIMEOUT_MS))) throw new Error(`Process ${pid} cannot be stopped`)
+  if (!(await waitForExit(pid, STOP_TIMEOUT_MS))) throw new Error(`Process ${pid} cannot be stopped`)
 }
 
 function readClaim(claimFile: string): Claim | undefined {

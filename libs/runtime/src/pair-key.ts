@@ -7,7 +7,7 @@ export interface PairKeyParts {
 }
 
 /** The public key that belongs to a private one, both as in PairKeyParts. Throws on what is no key. */
-export function publicKeyOf(privateKey: string): string {
+export function derivePublicKey(privateKey: string): string {
   const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('the key is no Ed25519 key')
   return createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64')

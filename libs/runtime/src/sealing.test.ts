@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { createSealer, generationOf, masterKeyId, wrappingKeyId } from './index.js'
+import { createSealer, masterKeyId, parseKeyGeneration, wrappingKeyId } from './index.js'
 
 const [oldKey, newKey] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
 const place = 'ws_1|stripe|1'
@@ -22,7 +22,7 @@ describe('a sealed value', () => {
   test.each([1, 2, 17])('names generation %i of its data key', (generation) => {
     const wrapped = sealer.newDataKey(id)
     const sealed = sealer.seal({ id, generation, wrapped }, 'hunter2', place)
-    expect(generationOf(sealed)).toBe(generation)
+    expect(parseKeyGeneration(sealed)).toBe(generation)
     expect(sealer.open({ id, wrapped }, sealed, place)).toBe('hunter2')
   })
 

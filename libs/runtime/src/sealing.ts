@@ -56,7 +56,7 @@ export function wrappingKeyId(wrapped: string): string {
 }
 
 /** The data key a value is sealed with. */
-export function generationOf(sealed: string): number {
+export function parseKeyGeneration(sealed: string): number {
   const [version, generation] = sealed.split('.')
   if (version === 'v1') return 1
   if (version === 'v2' && /^[1-9]\d{0,8}$/.test(generation ?? '')) return Number(generation)
@@ -100,7 +100,7 @@ export function createSealer(masterKey: string, previous: readonly string[] = []
       return [...head, ...encrypt(unwrap(key), Buffer.from(plaintext), aad)].join('.')
     },
     open(key, sealed, aad) {
-      generationOf(sealed)
+      parseKeyGeneration(sealed)
       return decrypt(unwrap(key), sealed.split('.').slice(-3), aad).toString()
     },
   }

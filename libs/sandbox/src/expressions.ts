@@ -5,7 +5,13 @@ import type { ExpressionFailure } from './error-codes.js'
 import { type ChildCheck, type ChildResult, parseChecks, parseResults } from './messages.js'
 import { createChildPool } from './pool/pool.js'
 import { expressionProgram } from './program.js'
-import { type Evaluated, failureOf, inputTooLarge, ownFailure, type RequestFailure } from './results.js'
+import {
+  type Evaluated,
+  inputTooLarge,
+  ownFailure,
+  type RequestFailure,
+  toRequestFailure,
+} from './results.js'
 import { assemble, type ExpressionResult } from './template/assemble.js'
 import { walkPlainPath } from './template/plain-path.js'
 import type { Template, TemplateExpression, TemplateProblem } from './template/template.js'
@@ -119,7 +125,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     try {
       return await pool.run({ tenant, signal, text, parse, deadlineMs: timeoutMs + graceMs })
     } catch (thrown) {
-      return failureOf(thrown, request.expressions)
+      return toRequestFailure(thrown, request.expressions)
     }
   }
 

@@ -3,7 +3,7 @@ import { type AnyDecider, compareReadModels, provisionService, rebuild } from '@
 import type { Installation } from '@opsplane/postgres'
 import type { BackendConfig, RunnableService } from '@opsplane/runtime'
 import type { ServiceOverrides } from './context.js'
-import { type BesideSchema, connectionsOf, type ServiceDefinition } from './service-definition.js'
+import { countConnections, type ExtraSchemas, type ServiceDefinition } from './service-definition.js'
 import { startService } from './start-service.js'
 
 /** A service with a database: it can be started, run as a process, provisioned, rebuilt, and listed. */
@@ -22,7 +22,7 @@ export interface Service<
   provision(options: { adminUrl: string; password: string; installation: Installation }): Promise<string>
   /** The end of `provision`: what belongs to the database rather than to the schema, and no copy of the database has. */
   afterMigrations: ServiceDefinition['afterMigrations']
-  beside: BesideSchema | undefined
+  beside: ExtraSchemas | undefined
   /** Compares its read models with what folding its log gives, and looks at whatever else it can prove; what is wrong, a line each. */
   prove(options: { adminUrl: string; onProgress?(events: number): void }): Promise<string[]>
   /** Folds its read models anew from its log. */
@@ -43,7 +43,7 @@ export function defineService<
     schema,
     paths,
     migrationsDir,
-    connections: (config) => connectionsOf(definition, config),
+    connections: (config) => countConnections(definition, config),
     tables: [...deciders.map(({ table }) => table), ...projectedTables],
     loadConfig: definition.loadConfig,
     start: (config, overrides) => startService({ ...definition, schema, paths }, config, overrides),

@@ -2,8 +2,8 @@ import {
   type Environment,
   type EventSubscription,
   endedKey,
-  HoldingGrants,
-  mostGrantsAsked,
+  GrantValidity,
+  maxGrantsPerQuery,
   type PlatformEvent,
   Rights,
   rulesAgainst,
@@ -15,7 +15,7 @@ import type { BackgroundWork, ServiceContext } from './context.js'
 import type { SubscriptionRules } from './read-rules.js'
 
 /** What people may do, by their ids; whoever is no member is absent. */
-export type HeldRights = Rights['permissions']
+export type MemberPermissions = Rights['permissions']
 
 /** What acts by the rights of its owners. */
 export interface Owned {
@@ -25,7 +25,7 @@ export interface Owned {
   suspend(owners: {
     workspaceId: string
     userIds: readonly string[]
-    held: HeldRights
+    held: MemberPermissions
     /** Whether row rules hide from an owner what they are subscribed to. */
     hides(userId: string, environment: Environment, subscription: EventSubscription): boolean
     /** The event that has made it necessary to look. */
@@ -126,10 +126,10 @@ function endWithKeys(
     )
     for (const { id, workspaceId, userId } of givers.values()) {
       const carriers = await carriersOf(workspaceId, userId)
-      for (let from = 0; from < carriers.length; from += mostGrantsAsked) {
-        const some = carriers.slice(from, from + mostGrantsAsked)
+      for (let from = 0; from < carriers.length; from += maxGrantsPerQuery) {
+        const some = carriers.slice(from, from + maxGrantsPerQuery)
         const question = { grants: some.map(({ grant }) => grant) }
-        const { holding } = await settings.post('/internal/grants/holding', question, HoldingGrants)
+        const { holding } = await settings.post('/internal/grants/holding', question, GrantValidity)
         for (const [at, { suspend }] of some.entries())
           if (holding[at] === false) await suspend([endedKey], id)
       }

@@ -5,7 +5,7 @@ import type { BackendConfig } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext, ServiceOverrides } from './context.js'
 
 /** What a service keeps in its database outside its own schema, for backups and adoptions. */
-export interface BesideSchema {
+export interface ExtraSchemas {
   /** Roles it has made beside its own, by their names without the prefix of the installation: what an adoption renames. */
   roles(sql: StatementRunner): Promise<string[]>
   /** As the caller's transaction sees it: the schemas whose rows are copied, and what makes them anew, as JSON. */
@@ -40,7 +40,7 @@ export interface ServiceDefinition<
   /** How many connections it opens at most beside those of its `Database`. */
   otherConnections?(config: Config): number
   /** What of it a backup does not find in its schema. */
-  beside?: BesideSchema
+  beside?: ExtraSchemas
   /** Looks at what it keeps beside its read models; what is wrong, a line each. */
   prove?(options: { adminUrl: string }): Promise<string[]>
   /** Looks for words of texts, which is worth a warning where the database knows the letters of ASCII only. */
@@ -50,7 +50,7 @@ export interface ServiceDefinition<
 }
 
 /** How many connections to Postgres one replica opens at most. */
-export const connectionsOf = <Config extends BackendConfig>(
+export const countConnections = <Config extends BackendConfig>(
   { otherConnections }: Pick<ServiceDefinition<Config>, 'otherConnections'>,
   config: Config,
 ): number => config.databasePoolSize + (otherConnections?.(config) ?? 0)

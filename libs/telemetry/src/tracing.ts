@@ -63,9 +63,9 @@ function begin(
 }
 
 /** Whether a request is followed; `asked`: its caller follows it and would like us to. */
-export type Choice = (asked: boolean) => boolean
+export type Sampler = (asked: boolean) => boolean
 
-export function createTracing(sink: SpanSink, choose: Choice, close: () => Promise<void>): Tracing {
+export function createTracing(sink: SpanSink, choose: Sampler, close: () => Promise<void>): Tracing {
   return {
     enabled: true,
     follow(name, traceparent, options) {
@@ -94,11 +94,11 @@ export function inSpan<Result>(
   const within = parent === undefined ? undefined : underWay.get(parent)
   if (!within) return work(parent)
   const traced = begin(within.sink, within.spanContext(), name, options)
-  return endingWith(traced, () => work(traced.traceparent))
+  return endSpanWith(traced, () => work(traced.traceparent))
 }
 
 /** Runs something that a span is of: it ends with what that returns or resolves to. */
-export function endingWith<Result>(traced: Traced, work: () => Result): Result {
+export function endSpanWith<Result>(traced: Traced, work: () => Result): Result {
   if (traced === untraced) return work()
   try {
     const result = work()
@@ -119,7 +119,7 @@ export function endingWith<Result>(traced: Traced, work: () => Result): Result {
 const handled = new Map<string, string>()
 
 /** Says, until it is called, that what an event causes here belongs to a span. */
-export function causedBy(eventId: string, { traceparent }: Traced): () => void {
+export function registerCause(eventId: string, { traceparent }: Traced): () => void {
   if (traceparent === undefined) return () => {}
   handled.set(eventId, traceparent)
   return () => {

@@ -1,4 +1,4 @@
-export { serverOf } from '@opsplane/nats'
+export { parseServerUrl } from '@opsplane/nats'
 export * from './add-heads.js'
 export * from './api-client.js'
 export * from './decider-spec.js'

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
+import { findProcess, signalProcess, waitForExit } from '@opsplane/runtime/server-process'
 import { measured } from './jest/profile.js'
 import { portsOf } from './jest/worker-ports.js'
 import { waitWithin } from './wait-for.js'
@@ -71,7 +71,7 @@ export async function endRunProcesses(directory: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     const pid = Number(readFileSync(join(folder, name, 'pid'), 'utf8'))
     signalProcess(pid, 'SIGTERM')
-    if (!(await waitUntilGone(pid, END_TIMEOUT_MS))) signalProcess(pid, 'SIGKILL')
+    if (!(await waitForExit(pid, END_TIMEOUT_MS))) signalProcess(pid, 'SIGKILL')
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { identityOf, installationOf, recordPlace, roleOf } from '@opsplane/postgres'
-import { shortenRests } from '@opsplane/runtime'
+import { formatRole, readIdentity, recordLocation, toInstallation } from '@opsplane/postgres'
+import { shortenIdleIntervals } from '@opsplane/runtime'
 import postgres from 'postgres'
 import { measured } from './jest/profile.js'
 
@@ -10,7 +10,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-shortenRests(10)
+shortenIdleIntervals(10)
 
 const OBJECT_IN_USE = '55006'
 const IN_USE_RETRIES = 100
@@ -29,13 +29,13 @@ export function testPostgresUrl(): string {
 export const testRolePassword = 'test'
 
 /** The installation that every database of the run belongs to, as all of them share the roles of the server. */
-export const testInstallation = installationOf('tester')
+export const testInstallation = toInstallation('tester')
 
 /** As whom services are provisioned. */
 export const testLogin = { password: testRolePassword, installation: testInstallation }
 
 /** The role of a service, or of what it makes, on the run's Postgres. */
-export const testRole = (name: string): string => roleOf(testInstallation, name)
+export const testRole = (name: string): string => formatRole(testInstallation, name)
 
 /** The URL of the run's NATS. */
 export function testNatsUrl(): string {
@@ -62,8 +62,8 @@ export function createDatabase(
 }
 
 async function recordPlaceWhereRecorded(sql: postgres.Sql): Promise<void> {
-  const { record } = await identityOf(sql)
-  if (record) await recordPlace(sql)
+  const { record } = await readIdentity(sql)
+  if (record) await recordLocation(sql)
 }
 
 /** Creates an empty database with the LC_CTYPE C, which knows the letters of ASCII only. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createDelegations } from '@opsplane/http'
-import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openServiceClient } from '@opsplane/service'
 import { type AnalyticsConfig, loadConfig } from './config.js'
 import { createDashboards } from './dashboard/dashboards.js'
 import { createDashboardData } from './dashboard/data.js'
@@ -34,8 +34,8 @@ export const analytics = defineService<AnalyticsConfig>({
   deciders: [report, dashboard, dataExport, kpi],
   alsoRebuild: rebuildFacts,
   async setup(ctx) {
-    const settings = openNeighbour(ctx, 'settings')
-    const client = openNeighbour(ctx, 'database-studio', studioTimeoutMs)
+    const settings = openServiceClient(ctx, 'settings')
+    const client = openServiceClient(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
     const facts = openFacts(ctx, ctx.config)
     ctx.dueWork.start(summingUp)

@@ -11,7 +11,7 @@ import {
   allOwned,
   type BackgroundWork,
   type Carrier,
-  type HeldRights,
+  type MemberPermissions,
   type Owned,
   type ServiceContext,
   watchOwnerRights,
@@ -105,8 +105,10 @@ const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOpt
 })
 
 /** What of these permissions is not held; `membership` by someone who is no member any more. */
-const missingOf = (held: HeldRights[string] | undefined, permissions: readonly Permission[]): string[] =>
-  held ? permissions.filter((each) => !held.includes(each)) : ['membership']
+const missingOf = (
+  held: MemberPermissions[string] | undefined,
+  permissions: readonly Permission[],
+): string[] => (held ? permissions.filter((each) => !held.includes(each)) : ['membership'])
 
 const Made = z.object({
   id: z.string(),

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createRequireEnvironment } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
-import { defineService, dependentsRoute, namesRoute, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, namesRoute, openServiceClient } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { openMigrations } from './migration/open.js'
 import { migration } from './migration-ledger/domain.js'
@@ -42,12 +42,12 @@ export const databaseStudio = defineService<StudioConfig>({
     const refuseFull = createRefuseFull(ctx.database.sql, limits)
     const tables = createTables(ctx, { plane, definitions, limits, record: changeRecorder(ctx) })
     ctx.dueWork.start(purging(ctx, { plane, tables: tables.aggregate }))
-    const sdk = openNeighbour(ctx, 'sdk', validationTimeoutMs)
+    const sdk = openServiceClient(ctx, 'sdk', validationTimeoutMs)
     const validating = createValidating({ sdk, log: ctx.log })
     const records = createRecordServices(ctx, { plane, definitions, validating, limits, refuseFull })
     const refuseRuled = createRefuseRuled(ctx.database)
     const queries = createQueries(ctx, plane, { refuseRuled, refuseFull })
-    const settings = openNeighbour(ctx, 'settings')
+    const settings = openServiceClient(ctx, 'settings')
     const requireEnvironment = createRequireEnvironment(settings)
     const migrations = openMigrations(ctx, {
       plane,

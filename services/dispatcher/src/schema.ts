@@ -1,4 +1,4 @@
-import { dueIndexes, dueTable, heldColumns, readModelTable, stateText } from '@opsplane/postgres'
+import { dueIndexes, dueTable, readModelTable, retryColumns, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -238,7 +238,7 @@ export const replayJobs = pgTable(
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
     createdAt: text('created_at').notNull(),
     finishedAt: text('finished_at'),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     uniqueIndex('replay_jobs_running_key').on(table.webhookId).where(sql`status = 'running'`),

@@ -26,7 +26,7 @@ import {
   createSubscriptionRules,
   defineService,
   dependentsRoute,
-  openNeighbour,
+  openServiceClient,
   type ServiceContext,
   type ServiceOverrides,
   type SubscriptionRules,
@@ -88,8 +88,8 @@ export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
     const { link, names, log } = ctx
     const waiters = new Waiters()
     const outbound = await outboundOf(ctx.config)
-    const settings = openNeighbour(ctx, 'settings')
-    const studio = openNeighbour(ctx, 'database-studio')
+    const settings = openServiceClient(ctx, 'settings')
+    const studio = openServiceClient(ctx, 'database-studio')
     const rules = createSubscriptionRules(studio)
     const limits = createLimits(ctx.config)
     ctx.metrics.gather(() => [{ name: 'opsplane_topic_polls_waiting', value: waiters.size }])

@@ -7,7 +7,7 @@ import {
   type Principal,
   type RouteAccess,
 } from '@opsplane/contracts'
-import { networkOf } from '@opsplane/runtime'
+import { parseNetwork } from '@opsplane/runtime'
 import { type OpenAnswer, type OpenAnswers, refusalOf } from './open-answers/open-answers.js'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
 import { browserTokenPrefix, type SessionCookie } from './sign-in/session-cookie.js'
@@ -90,7 +90,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     clientAddress: string,
     onLimit: OnLimit,
   ): Promise<Principal> => {
-    const network = networkOf(clientAddress)
+    const network = parseNetwork(clientAddress)
     let admitted = false
     try {
       return await tokens.authenticate(question, () => {
@@ -114,12 +114,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         access === 'public' ||
         (access === 'guest' && !isPlatformToken(parseBearerToken(request)) && !sessionCookie.tokenOf(request))
       ) {
-        onLimit(anonymousLimiter.take(networkOf(clientAddress)))
+        onLimit(anonymousLimiter.take(parseNetwork(clientAddress)))
         if (!environment.success) throw invalidEnvironment()
         return undefined
       }
 
-      const token = readToken(request, () => onLimit(anonymousLimiter.take(networkOf(clientAddress))))
+      const token = readToken(request, () => onLimit(anonymousLimiter.take(parseNetwork(clientAddress))))
       const slug = request.headers['x-workspace']
       const problem = !environment.success ? invalidEnvironment() : workspaceProblem(slug, access)
       if (problem !== null) {

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '@opsplane/contracts'
 import { beginExchange, sendError } from '@opsplane/http'
-import { type Logger, networkOf } from '@opsplane/runtime'
+import { type Logger, parseNetwork } from '@opsplane/runtime'
 
 export interface ConnectionLimitOptions {
   /** Connections of one network that may be open at once; 0 for any. */
@@ -34,7 +34,7 @@ export function createConnectionLimit({ maxConnections, isProxy, log }: Connecti
     accept(socket: Socket): void {
       const { remoteAddress = '' } = socket
       if (maxConnections === 0 || remoteAddress === '' || isProxy(remoteAddress)) return
-      const network = networkOf(remoteAddress)
+      const network = parseNetwork(remoteAddress)
       const others = open.get(network) ?? 0
       if (others >= maxConnections) {
         refused.add(socket)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type KeptDocument, keepDocument, methodNotAllowed } from '@opsplane/http'
+import { type CachedDocument, cacheDocument, methodNotAllowed } from '@opsplane/http'
 import express, { type RequestHandler, type Router } from 'express'
 import type { SendDocument } from './document-sender.js'
 
@@ -41,7 +41,7 @@ export const onlyReads: RequestHandler = ({ method }) => {
 export function docsRoutes(sendDocument: SendDocument): Router {
   const router = express.Router()
   const serve = (path: string, file: URL, cacheControl: string) => {
-    let kept: Promise<KeptDocument> | undefined
+    let kept: Promise<CachedDocument> | undefined
     const headers = { 'Cache-Control': cacheControl, 'Content-Security-Policy': contentSecurityPolicy }
     router
       .route(path)
@@ -60,8 +60,8 @@ export function docsRoutes(sendDocument: SendDocument): Router {
 
 const forAnHour = 'public, max-age=3600'
 
-async function keepFile(file: URL): Promise<KeptDocument> {
-  return keepDocument(
+async function keepFile(file: URL): Promise<CachedDocument> {
+  return cacheDocument(
     contentTypes[extname(file.pathname)] ?? 'application/octet-stream',
     await readFile(file),
   )

@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { networkOf } from '@opsplane/runtime'
+import { parseNetwork } from '@opsplane/runtime'
 
 /** Limits what is in flight for requests without a token; the others are refused here, at almost no cost. */
 export interface GuestLimiter {
@@ -27,7 +27,7 @@ export function createGuestLimiter({
 
   return {
     acquire(address, amount = 1) {
-      const network = networkOf(address)
+      const network = parseNetwork(address)
       const own = inFlight.get(network) ?? 0
       if (all + amount > total || own + amount > perNetwork) {
         throw new ApiError(

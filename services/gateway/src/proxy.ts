@@ -17,7 +17,7 @@ import {
   securityHeaders,
   sendError,
 } from '@opsplane/http'
-import { type Budgets, type Logger, networkOf } from '@opsplane/runtime'
+import { type Budgets, type Logger, parseNetwork } from '@opsplane/runtime'
 import type { Traced, Tracing } from '@opsplane/telemetry'
 import { type Authenticator, type Caller, parseBearerToken } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
@@ -108,7 +108,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
     if (principal === undefined && method !== 'GET' && method !== 'HEAD') return undefined
     const [limiter, key] = principal
       ? [options.answerBytes, principal.workspaceId ?? principal.userId]
-      : [options.anonymousBytes, networkOf(address)]
+      : [options.anonymousBytes, parseNetwork(address)]
     exchange.headers = joinRateHeaders(exchange.headers ?? {}, limiter.check(key))
     return (bytes: number) => limiter.spend(key, bytes)
   }

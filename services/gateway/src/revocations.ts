@@ -1,9 +1,9 @@
 import {
-  eventKindsOfRights,
   type NatsNames,
   PlatformEvent,
   type Principal,
   parseExact,
+  rightsEventTypes,
 } from '@opsplane/contracts'
 import { type NatsLink, NatsLinkClosedError } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
@@ -42,7 +42,7 @@ export function watchRevocations(options: {
   const listen = async () => {
     while (!closed) {
       const connection = await link.ready()
-      for (const kind of eventKindsOfRights) {
+      for (const kind of rightsEventTypes) {
         const wholeWorkspace = ofWholeWorkspace.has(kind)
         connection.subscribe(names.eventSubjects.replace('>', `*.*.${kind}.>`), {
           callback: (error, message) => {

@@ -11,7 +11,7 @@ import {
 } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
 import { createExpressions } from '@opsplane/sandbox'
-import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openServiceClient } from '@opsplane/service'
 import { type IntegrationsConfig, loadConfig } from './config.js'
 import { createCalls } from './connector/calls.js'
 import { createConnectors } from './connector/connectors.js'
@@ -49,14 +49,14 @@ export const integrations = defineService<IntegrationsConfig>({
   deciders: [connector],
   async setup(ctx) {
     const { config, database, clock, log } = ctx
-    const settings = openNeighbour(ctx, 'settings')
+    const settings = openServiceClient(ctx, 'settings')
     const outbound = await outboundOf(config)
     const http = createOutboundHttp(outbound)
     const signCause = createCauseSigner({ service: 'integrations', privateKey: config.servicePrivateKey })
     const send = createSendHttp(http, signCause)
     const sendAuthorized = createSendAuthorized(send)
     const { checkUrl } = outbound
-    const dispatcher = openNeighbour(ctx, 'dispatcher', dispatcherTimeoutMs)
+    const dispatcher = openServiceClient(ctx, 'dispatcher', dispatcherTimeoutMs)
     const kinds = kindsOf([
       httpKind({ send: sendAuthorized, checkUrl }),
       openApiKind({ send: sendAuthorized, load: createDocuments(send), checkUrl }),

@@ -1,6 +1,6 @@
 import { Environment, platformTenant, systemActor, type TenantScope } from '@opsplane/contracts'
 import { type Unit, VersionRaceError } from '@opsplane/eventstore'
-import { type DueRow, type MakeWorker, type WorkOptions, within } from '@opsplane/postgres'
+import { type CreateWorker, type DueRow, transactionWorker, type WorkOptions } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { StatementRunner } from './cmdb/columns.js'
 
@@ -25,8 +25,8 @@ export interface DueCommandsOptions extends WorkOptions {
 }
 
 /** Commands to aggregates of all tenants at their time, a batch in one transaction and one append. */
-export function dueCommands({ store }: DueContext, options: DueCommandsOptions): MakeWorker {
-  return within<DueAggregate>({
+export function dueCommands({ store }: DueContext, options: DueCommandsOptions): CreateWorker {
+  return transactionWorker<DueAggregate>({
     columns: aggregateColumns,
     ...options,
     async perform(tx, rows) {

@@ -1,7 +1,7 @@
 import { type ErrorDetail, KnownMembers, type TenantScope } from '@opsplane/contracts'
 import { type ServiceClient, validationFailed } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
-import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
+import { type BackgroundWork, openServiceClient, type ServiceContext } from '@opsplane/service'
 import { LRUCache } from 'lru-cache'
 
 /** What names a person, or several, by its place in the body, such as `tasks/0/assigneeId`; null names nobody. */
@@ -79,7 +79,7 @@ const placesOf = (field: string, value: Named[string]) =>
 /** Asks settings, where the configuration names it. */
 export function openPeople(ctx: ServiceContext): { people: People; background: BackgroundWork[] } {
   if (ctx.config.serviceUrls.settings === undefined) return { people: anybody, background: [] }
-  const settings = openNeighbour(ctx, 'settings', 2_000)
+  const settings = openServiceClient(ctx, 'settings', 2_000)
   return {
     people: createPeople({ settings, log: ctx.log, nowMs: () => performance.now() }),
     background: [settings],

@@ -2,9 +2,9 @@ import type { SignInMethod } from '@opsplane/contracts'
 import {
   dueIndexes,
   dueTable,
-  heldColumns,
   leaseColumns,
   readModelTable,
+  retryColumns,
   stateText,
 } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
@@ -238,7 +238,7 @@ export const auditHeads = pgTable(
     checkpointAt: timestamp('checkpoint_at', { withTimezone: true, mode: 'string' }),
     /** The last end that was signed when it was due. */
     checkpointSeq: bigint('checkpoint_seq', { mode: 'number' }).notNull().default(0),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   () => dueIndexes(dueCheckpoints),
 )
@@ -372,7 +372,7 @@ export const standingGrants = pgTable(
     /** The API key it was given by, and the time at which that expires by itself; null once that is dealt with. */
     keyId: text('key_id'),
     keyEndsAt: timestamp('key_ends_at', { withTimezone: true, mode: 'string' }),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     index('standing_grants_user_idx').on(table.workspaceId, table.userId),

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { ApiError, actsForPeople, type InternalParty } from '@opsplane/contracts'
+import { ApiError, actsForUsers, type InternalParty } from '@opsplane/contracts'
 import {
   type Outbound,
   openOutbound,
@@ -110,7 +110,7 @@ import { createSignInPolicies } from './workspace/sign-in-policy.js'
 
 /** What tests replace. */
 export interface SettingsOverrides extends ServiceOverrides {
-  actsForPeople?: readonly InternalParty[]
+  actsForUsers?: readonly InternalParty[]
   /** Of new hashes, where what is tested are logins and not how long one takes. */
   passwordCost?: PasswordCost
 }
@@ -129,7 +129,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
     return {
       routes: [
         ...settingsRoutes(ctx, parts, overrides.passwordCost),
-        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople).map(
+        ...delegationRoutes(createDelegations(ctx), overrides.actsForUsers ?? actsForUsers).map(
           parts.singleUse,
         ),
       ],

@@ -4,15 +4,15 @@ import {
   createCauseVerifier,
   createDelegations,
   createOperations,
+  createPermissionFinder,
   createRequireEnvironment,
   createSecretTargets,
   openOutbound,
-  permissionsOf,
   platformClients,
   remoteDepths,
 } from '@opsplane/http'
 import { createExpressions, measureChildren } from '@opsplane/sandbox'
-import { createSubscriptionRules, defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
+import { createSubscriptionRules, defineService, dependentsRoute, openServiceClient } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { assembleRuns } from './run/assemble-runs.js'
@@ -51,7 +51,7 @@ export const workflows = defineService<WorkflowsConfig>({
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [workflow],
   async setup(ctx) {
-    const settings = openNeighbour(ctx, 'settings')
+    const settings = openServiceClient(ctx, 'settings')
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const connectors = findConnectors(clients.get('integrations'))
@@ -73,10 +73,10 @@ export const workflows = defineService<WorkflowsConfig>({
       },
     })
     const delegations = createDelegations(settings)
-    const studio = openNeighbour(ctx, 'database-studio')
+    const studio = openServiceClient(ctx, 'database-studio')
     const rules = createSubscriptionRules(studio)
     const needsOf = createComputeNeeds({
-      permissionOf: permissionsOf(operations),
+      permissionOf: createPermissionFinder(operations),
       ...{ findConnectors: connectors, findArtifacts: artifacts },
     })
     const definitions = createWorkflows(ctx, {

@@ -1,4 +1,4 @@
-import { type Database, lockTimedOut } from '@opsplane/postgres'
+import { type Database, isLockTimeout } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
 import { OpsError } from '../ops-target.js'
 import { openSession, type ServiceDatabase, schemasOf } from './databases.js'
@@ -73,7 +73,7 @@ async function holdOutboxes(
   const failed = held.find((each) => each.status === 'rejected')
   if (!failed) return true
   await Promise.all(holders.map((sql) => sql.unsafe('rollback')))
-  if (!lockTimedOut(failed.reason)) throw failed.reason
+  if (!isLockTimeout(failed.reason)) throw failed.reason
   return false
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { copyIn, type Database, quoted } from '@opsplane/postgres'
+import { copyIn, type Database, quoteIdentifier } from '@opsplane/postgres'
 import { OpsError } from '../ops-target.js'
 import { backends } from '../services.js'
 import { migrationsOf } from './databases.js'
@@ -54,7 +54,8 @@ async function refuseOtherVersions(sql: Sql, { logs }: SavedDatabase): Promise<v
   }
 }
 
-const nameOf = ({ schema, name }: { schema: string; name: string }) => `${quoted(schema)}.${quoted(name)}`
+const nameOf = ({ schema, name }: { schema: string; name: string }) =>
+  `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`
 
 /** Provisioning writes rows of its own. */
 async function emptyTables(sql: Sql, { logs }: SavedDatabase): Promise<void> {

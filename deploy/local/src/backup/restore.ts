@@ -4,14 +4,14 @@ import type { NatsNames } from '@opsplane/contracts'
 import {
   countMessages,
   deleteStream,
+  formatOwnedDescription,
   type NatsLink,
-  objectStreamOf,
-  ownedBy,
+  objectStreamName,
   StreamBackupError,
   writeConsumer,
   writeStream,
 } from '@opsplane/nats'
-import { type Database, installationIn } from '@opsplane/postgres'
+import { type Database, findInstallation } from '@opsplane/postgres'
 import { z } from 'zod'
 import { withAdmin } from '../data-database.js'
 import { keyIdsOf, type MasterKeys } from '../ops-keys.js'
@@ -96,7 +96,7 @@ interface Place {
 const streamsOf = (names: NatsNames) => [
   names.eventsStream,
   names.topicsStream,
-  objectStreamOf(names.exportsBucket),
+  objectStreamName(names.exportsBucket),
 ]
 
 /** Throws OpsError where the backup has streams that would not be this installation's: the server lets none be renamed. */
@@ -192,11 +192,11 @@ async function fillStreams(
 ) {
   const connection = await link.ready()
   for (const stream of streamsOf(names)) await deleteStream(connection, stream)
-  const { id } = await withAdmin(task.target.databaseUrl(), (sql) => installationIn(sql))
+  const { id } = await withAdmin(task.target.databaseUrl(), (sql) => findInstallation(sql))
   for (const { name, file, config, state, messages } of manifest.streams) {
     const replicas = task.replicas === undefined ? {} : { num_replicas: task.replicas }
     const { description } = z.object({ description: z.string().optional() }).parse(config)
-    const owner = name === names.topicsStream ? { description: ownedBy(description, id) } : {}
+    const owner = name === names.topicsStream ? { description: formatOwnedDescription(description, id) } : {}
     await writeStream(
       connection,
       {

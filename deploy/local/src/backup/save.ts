@@ -1,15 +1,15 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { BackendName, natsNames } from '@opsplane/contracts'
-import { type ConsumerHead, type NatsLink, objectStreamOf, readConsumers, readStream } from '@opsplane/nats'
+import { type ConsumerHead, type NatsLink, objectStreamName, readConsumers, readStream } from '@opsplane/nats'
 import {
   copyOut,
   type Database,
   type DumpedTable,
   fileDigest,
-  quoted,
-  sequencesOf,
-  tablesOf,
+  quoteIdentifier,
+  readSequences,
+  readTables,
 } from '@opsplane/postgres'
 import { masterKeysInUse } from '../ops-keys.js'
 import { explainDatabaseError, type Target, withNats } from '../ops-target.js'
@@ -110,7 +110,7 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
       }),
     )
     const streams: SavedStream[] = []
-    for (const name of [names.topicsStream, objectStreamOf(names.exportsBucket)]) {
+    for (const name of [names.topicsStream, objectStreamName(names.exportsBucket)]) {
       const stream = await saveStream(saving, link, name)
       if (stream) streams.push(stream)
     }
@@ -143,9 +143,9 @@ async function saveDatabase(
     beside.push({ service, description: found.description })
     schemas.push(...found.schemas)
   }
-  const found = await tablesOf(sql, schemas)
+  const found = await readTables(sql, schemas)
   const tables = found.filter((table) => !migrationTables.includes(table.name))
-  const sequences = await sequencesOf(sql, schemas)
+  const sequences = await readSequences(sql, schemas)
   const logs: SavedDatabase['logs'] = []
   for (const service of services) logs.push(await savedLog(sql, service))
   const [version] = await sql.unsafe<{ server_version: string }[]>('show server_version')
@@ -180,8 +180,8 @@ async function savedLog(sql: Database['sql'], service: BackendName) {
   const { schema } = backends[service]
   const [row] = await sql.unsafe<{ events: number; lastPosition: number; drawn: number }[]>(
     `select count(*)::float8 as events, coalesce(max(position), 0)::float8 as "lastPosition",
-       (select case when is_called then last_value else 0 end from ${quoted(schema)}.events_position_seq)::float8 as drawn
-     from ${quoted(schema)}.events`,
+       (select case when is_called then last_value else 0 end from ${quoteIdentifier(schema)}.events_position_seq)::float8 as drawn
+     from ${quoteIdentifier(schema)}.events`,
   )
   if (!row) throw new Error(`the log of ${schema} has no end`)
   return { service, schema, ...row, migrations: await migrationsOf(sql, schema) }

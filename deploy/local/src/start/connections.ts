@@ -1,5 +1,11 @@
 import { type BackendName, backendNames } from '@opsplane/contracts'
-import { connectionRoom, connectionShortage, isPooled, openClient, shortageCure } from '@opsplane/postgres'
+import {
+  connectionShortage,
+  isPooled,
+  openClient,
+  readConnectionCapacity,
+  shortageRemedy,
+} from '@opsplane/postgres'
 import { LocalRunError } from '../ports.js'
 import type { Environment } from '../service-plan.js'
 import { backends } from '../services.js'
@@ -31,14 +37,14 @@ export async function requireConnections(
     const { host } = new URL(adminUrl)
     const room = await roomOf(adminUrl)
     const shortage = connectionShortage(wanted.get(host) ?? 0, room)
-    if (shortage) throw new LocalRunError(`${host}: ${shortage}\n${shortageCure}.`)
+    if (shortage) throw new LocalRunError(`${host}: ${shortage}\n${shortageRemedy}.`)
   }
 }
 
 async function roomOf(adminUrl: string) {
   const sql = openClient(adminUrl, { schema: 'public', max: 1 })
   try {
-    return await connectionRoom(sql)
+    return await readConnectionCapacity(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }

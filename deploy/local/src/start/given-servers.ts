@@ -1,4 +1,4 @@
-import { connectNats, managerOf, UnsupportedServerError } from '@opsplane/nats'
+import { connectNats, openStreamManager, UnsupportedServerError } from '@opsplane/nats'
 import { openClient } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { LocalRunError } from '../ports.js'
@@ -40,7 +40,7 @@ export async function requireNats(url: string, waitMs = natsWaitMs): Promise<voi
         `NATS at ${host} does not answer, or refuses the login. Check that it runs and that NATS_URL is right. ` +
           'Without NATS_URL the local run has a NATS of its own.',
       )
-    await managerOf(connection).catch((error: unknown) => {
+    await openStreamManager(connection).catch((error: unknown) => {
       throw new LocalRunError(
         `NATS at ${host} has no JetStream for this user (${String(error)}). Start it with JetStream: nats-server -js.`,
       )

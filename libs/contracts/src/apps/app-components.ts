@@ -207,7 +207,7 @@ export const Component: z.ZodType<Component> = z
   .meta({ id: 'AppComponent' })
 
 /** Components that stand directly in this one. */
-export function childrenOf(component: Component): readonly Component[] {
+export function listChildren(component: Component): readonly Component[] {
   if (component.type === 'container') return component.children
   if (component.type === 'tabs') return component.tabs.flatMap(({ children }) => children)
   return component.type === 'form' ? component.fields : []
@@ -223,7 +223,7 @@ export const Components = z
     while (level.length > 0) {
       count += level.length
       depth += 1
-      level = level.flatMap(childrenOf)
+      level = level.flatMap(listChildren)
     }
     if (depth > bounds.depth) refuse(`must not be nested deeper than ${bounds.depth}`)
     if (count > bounds.components) refuse(`must have at most ${bounds.components} components in all`)

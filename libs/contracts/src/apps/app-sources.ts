@@ -3,7 +3,7 @@ import { Filter, NewFilter } from '../core/filter.js'
 import { pageBounds } from '../core/page-bounds.js'
 import { JsonValue } from '../json/json-value.js'
 import { recordListBounds } from '../studio/record-list-bounds.js'
-import { mostRunWaitSeconds } from '../workflows/runs.js'
+import { maxRunWaitSeconds } from '../workflows/runs.js'
 import { AppName, appBounds } from './app-names.js'
 
 const Reference = z.string().min(1).max(200)
@@ -104,7 +104,7 @@ const WorkflowSource = z.strictObject({
   kind: z.literal('workflow'),
   workflow: Reference.meta({ description: 'Id or name.' }),
   input: JsonValue.default({}),
-  waitSeconds: z.int().min(0).max(mostRunWaitSeconds).default(mostRunWaitSeconds),
+  waitSeconds: z.int().min(0).max(maxRunWaitSeconds).default(maxRunWaitSeconds),
   use: Use.default('action'),
 })
 const ReportSource = z.strictObject({

@@ -18,7 +18,7 @@ export type Actor = z.infer<typeof Actor>
 export const systemActor: Actor = { id: 'system', name: 'Opsplane', type: 'system' }
 
 /** Carriers that invoke one another add a caller each; more of them are refused. */
-export const mostCallers = 20
+export const maxCallers = 20
 
 /** A person, or what acts for one, as the row rules of tables see them. */
 export const RowSubject = z.object({
@@ -55,7 +55,7 @@ export const Principal = z.object({
   /** Of a session that enters one workspace alone, as its identity provider vouches for nobody elsewhere. */
   onlyWorkspaceId: z.string().optional(),
   /** On whose request the principal acts, and by whose rights: their row rules apply as well as its own. */
-  callers: z.array(RowSubject).max(mostCallers).optional(),
+  callers: z.array(RowSubject).max(maxCallers).optional(),
   /** Absent: whatever the permissions allow. */
   restrictions: Restrictions.optional(),
 })

@@ -1,5 +1,5 @@
 import type { BackendName } from '../core/services.js'
-import { familyOf } from './event.js'
+import { parseEventFamily } from './event.js'
 import type { EventFamily } from './event-permissions.js'
 
 /** The service whose log the events of a family stand in. No family is shared. */
@@ -60,7 +60,7 @@ const eventOwners: Readonly<Record<EventFamily, BackendName>> = {
  */
 export function eventOwner(type: string): BackendName | undefined {
   const owners: Readonly<Record<string, BackendName>> = eventOwners
-  const family = familyOf(type)
+  const family = parseEventFamily(type)
   return Object.hasOwn(owners, family) ? owners[family] : undefined
 }
 

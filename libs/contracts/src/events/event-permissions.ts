@@ -1,5 +1,5 @@
 import { type Permission, permissions } from '../core/permissions.js'
-import { familyOf } from './event.js'
+import { parseEventFamily } from './event.js'
 import type { EventType } from './event-catalog.js'
 
 type Family<Type> = Type extends `${infer First}.${string}` ? First : never
@@ -70,7 +70,7 @@ export const everyEventPermission: Permission = 'audit:read'
 export function eventPermission(pattern: string): Permission {
   if (pattern === '*' || pattern === 'audit.*') return everyEventPermission
   const families: Readonly<Record<string, Permission>> = eventFamilyPermissions
-  const family = familyOf(pattern)
+  const family = parseEventFamily(pattern)
   return (Object.hasOwn(families, family) ? families[family] : undefined) ?? everyEventPermission
 }
 

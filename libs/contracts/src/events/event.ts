@@ -107,7 +107,7 @@ export function deliveryBody(
 }
 
 /** What stands before the dot of an event's type or of a pattern: `incident`. */
-export const familyOf = (type: string): string => type.split('.', 1)[0] ?? ''
+export const parseEventFamily = (type: string): string => type.split('.', 1)[0] ?? ''
 
 /** Whether a subscription entry matches: an exact type, `prefix.*`, `*`, or `audit.*` for the whole log. */
 export function patternMatches(pattern: string, type: string): boolean {

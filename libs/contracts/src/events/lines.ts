@@ -2,7 +2,7 @@
  * The lines of a body, those of each part that arrives together. A last line that does not end is none. `reading` runs
  * each wait for more, so that the time the reader of the lines takes does not count as waiting.
  */
-export async function* linesOf(
+export async function* readLines(
   body: ReadableStream<Uint8Array>,
   reading: <Result>(read: () => Promise<Result>) => Promise<Result>,
 ): AsyncGenerator<string[]> {

@@ -3,7 +3,7 @@ import { idSchema } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { Approval } from './approvals.js'
 import { ChangePlan, ChangeTitle, SuccessProbability } from './change-fields.js'
 import { ChangeApprovalPolicy } from './change-policies.js'
@@ -162,9 +162,9 @@ export type ChangeState = z.infer<typeof ChangeState>
 
 export const Change = ChangeState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     ChangeAction,
-    allNeed(changeActions, 'itsm:write', { approve: 'itsm:approve', reject: 'itsm:approve' }),
+    requireForAll(changeActions, 'itsm:write', { approve: 'itsm:approve', reject: 'itsm:approve' }),
     'its status, type and hold together',
   ),
 }).meta({ id: 'Change' })

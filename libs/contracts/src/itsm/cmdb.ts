@@ -3,7 +3,7 @@ import { idSchema } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { CiRelation, RedundancyByType } from './cmdb-relations.js'
 
 export const ciStatuses = [
@@ -86,7 +86,11 @@ export type ConfigurationItemState = z.infer<typeof ConfigurationItemState>
 
 export const ConfigurationItem = ConfigurationItemState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(CiAction, allNeed(ciActions, 'cmdb:write'), 'the present status'),
+  allowedActions: allowedActionsSchema(
+    CiAction,
+    requireForAll(ciActions, 'cmdb:write'),
+    'the present status',
+  ),
   openIncidents: z.int().min(0).optional().meta({
     description:
       'Incidents about it that are open, in progress or on hold. Only when one item is read, as it is now.',

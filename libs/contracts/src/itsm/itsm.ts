@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { Level, Priority } from './priority.js'
 
 export const incidentStatuses = ['open', 'in_progress', 'on_hold', 'resolved', 'closed', 'canceled'] as const
@@ -170,14 +170,14 @@ export type IncidentState = z.infer<typeof IncidentState>
 
 export const Incident = IncidentState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     IncidentAction,
-    allNeed(incidentActions, 'itsm:write'),
+    requireForAll(incidentActions, 'itsm:write'),
     'the present status',
   ),
-  allowedMajorActions: allowedActionsOf(
+  allowedMajorActions: allowedActionsSchema(
     MajorAction,
-    allNeed(majorActions, 'itsm:approve', { propose: 'itsm:write' }),
+    requireForAll(majorActions, 'itsm:approve', { propose: 'itsm:write' }),
     'the present major state',
   ),
 }).meta({ id: 'Incident' })

@@ -3,7 +3,7 @@ import { idSchema } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 
 /** Without the id of `Actor`: OpenAPI knows no null beside a reference. */
 const PublishedBy = z.object(Actor.shape).nullable()
@@ -99,9 +99,9 @@ export type Helpfulness = z.infer<typeof Helpfulness>
 export const Article = ArticleEventState.extend({
   helpfulness: Helpfulness,
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     ArticleAction,
-    allNeed(articleActions, 'knowledge:write'),
+    requireForAll(articleActions, 'knowledge:write'),
     'the present status',
   ),
 }).meta({ id: 'Article' })

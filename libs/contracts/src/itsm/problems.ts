@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { ChangeOutcome, ChangeStatus } from './changes.js'
 import { Level, Priority } from './priority.js'
 
@@ -104,9 +104,9 @@ export type ProblemState = z.infer<typeof ProblemState>
 
 export const Problem = ProblemState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     ProblemAction,
-    allNeed(problemActions, 'itsm:write'),
+    requireForAll(problemActions, 'itsm:write'),
     'the present status',
   ),
 }).meta({ id: 'Problem' })

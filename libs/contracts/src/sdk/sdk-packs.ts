@@ -84,7 +84,7 @@ export const ManifestArtifact = z
   .meta({ id: 'ManifestArtifact' })
 export type ManifestArtifact = z.infer<typeof ManifestArtifact>
 
-export const mostArtifacts = 50
+export const maxPackArtifacts = 50
 
 /** `opsplane.pack.json`, at the root of a pack. */
 export const PackManifest = z
@@ -97,7 +97,7 @@ export const PackManifest = z
     artifacts: z
       .array(ManifestArtifact)
       .min(1)
-      .max(mostArtifacts)
+      .max(maxPackArtifacts)
       .refine(
         (list) => new Set(list.map(({ slug }) => slug)).size === list.length,
         'must name each slug once',

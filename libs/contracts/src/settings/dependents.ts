@@ -25,12 +25,12 @@ export const DependentKind = z.enum(dependentKinds)
 export type DependentKind = z.infer<typeof DependentKind>
 
 /** The call by which a person takes something over. */
-export const TakeOverCall = z.object({
+export const TakeoverCall = z.object({
   method: z.enum(['POST', 'PATCH']),
   path: z.string(),
   body: z.record(z.string(), z.unknown()).nullable(),
 })
-export type TakeOverCall = z.infer<typeof TakeOverCall>
+export type TakeoverCall = z.infer<typeof TakeoverCall>
 
 const fields = {
   kind: DependentKind,
@@ -43,7 +43,7 @@ const fields = {
 export const FoundDependent = z.object({
   ...fields,
   /** Null where nobody takes it over: it ends. */
-  takeOver: TakeOverCall.nullable(),
+  takeOver: TakeoverCall.nullable(),
 })
 export type FoundDependent = z.infer<typeof FoundDependent>
 
@@ -57,7 +57,7 @@ export const DependentsQuestion = z.strictObject({
 export type DependentsQuestion = z.infer<typeof DependentsQuestion>
 
 /** Of each kind at most. */
-export const mostDependents = 200
+export const maxDependents = 200
 
 export const FoundDependents = z.object({ dependents: z.array(FoundDependent) })
 export type FoundDependents = z.infer<typeof FoundDependents>
@@ -79,7 +79,7 @@ const unanswered = z.array(z.string()).meta({
 
 export const UserDependents = z
   .object({
-    items: z.array(Dependent).meta({ description: `At most ${mostDependents} of each kind.` }),
+    items: z.array(Dependent).meta({ description: `At most ${maxDependents} of each kind.` }),
     unanswered,
   })
   .meta({ id: 'UserDependents' })

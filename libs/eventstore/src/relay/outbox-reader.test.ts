@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createOutboxPositions } from './outbox-positions.js'
 import { readOutbox } from './outbox-reader.js'
-import { holdLease } from './relay-lease.js'
+import { trackLease } from './relay-lease.js'
 
 test('rests while as much waits as it may know of, and reads on once there is room', async () => {
   const atOnce = 50_000
@@ -18,7 +18,7 @@ test('rests while as much waits as it may know of, and reads on once there is ro
         return { held: undefined, workspaces: [{ workspaceId: 'ws_1', positions: found }] }
       },
     },
-    lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+    lease: trackLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
     queue: {
       positions,
       learn: (_, found) => {
@@ -54,7 +54,7 @@ test('does not rest once its term has ended during a look, as the next term may 
         return { held: undefined, workspaces: [] }
       },
     },
-    lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+    lease: trackLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
     queue: { positions: createOutboxPositions(0), learn: () => {} },
     waker: { wait: async () => void rests++, pause: async () => {} },
     ended: () => isOver,
@@ -83,7 +83,7 @@ test.each([
         edge: async () => edges.shift() ?? open8,
         look: async () => ({ held: undefined, workspaces: [{ workspaceId: 'ws_1', positions: [9] }] }),
       },
-      lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+      lease: trackLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
       queue: { positions, learn: (_, found) => void found.map((position) => positions.learn(position)) },
       waker: { wait: async () => {}, pause: async () => {} },
       ended: () => ++turns > 20,

@@ -1,5 +1,5 @@
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
-import type { HeldLease } from './relay-lease.js'
+import type { TrackedLease } from './relay-lease.js'
 import type { RelayStore } from './relay-store.js'
 import type { StreamProgress } from './stream-progress.js'
 
@@ -12,7 +12,7 @@ export interface OutboxRecorder {
 
 export interface OutboxRecorderOptions {
   store: Pick<RelayStore, 'record'>
-  lease: HeldLease
+  lease: TrackedLease
   progress: StreamProgress
   /** Every position up to here is done. */
   floor(): number

@@ -10,7 +10,7 @@ export interface Lease {
   fence: string
 }
 
-export interface LookResult {
+export interface PollResult {
   /** Whether the lease was renewed; undefined where that was not asked for. */
   held: boolean | undefined
   workspaces: { workspaceId: string; positions: number[] }[]
@@ -38,7 +38,7 @@ export interface RelayStore {
   take(owner: string, fence: string | undefined): Promise<Lease | { freeInMs: number }>
   release(lease: Lease): Promise<void>
   /** Reads positions above `after`, and renews the lease where it is given. */
-  look(after: number, limit: number, lease?: Lease): Promise<LookResult>
+  look(after: number, limit: number, lease?: Lease): Promise<PollResult>
   edge(): Promise<LogEdge>
   events(positions: number[]): Promise<LoggedEvent[]>
   /** False when the lease is another's: nothing was done then. */
@@ -134,8 +134,8 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
     },
     async look(after, limit, lease) {
       const [row] = lease
-        ? await run<LookResult>(lookAndHold, [lease.owner, lease.fence, String(after), String(limit)])
-        : await run<LookResult>(look, [String(after), String(limit)])
+        ? await run<PollResult>(lookAndHold, [lease.owner, lease.fence, String(after), String(limit)])
+        : await run<PollResult>(look, [String(after), String(limit)])
       return { held: row?.held, workspaces: row?.workspaces ?? [] }
     },
     edge: () => logEdge(planned),

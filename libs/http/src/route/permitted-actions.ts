@@ -11,7 +11,7 @@ type Narrow = (value: unknown, permissions: Permissions) => unknown
  * What a route answers, as its caller is shown it: the actions a record allows (`allowedActionsOf`) are those they have
  * the permission for. Undefined where a route answers none, or nobody in particular.
  */
-export function permittedActionsOf(route: Route): Narrow | undefined {
+export function createActionFilter(route: Route): Narrow | undefined {
   if (
     route.scope === 'public' ||
     route.scope === 'service' ||

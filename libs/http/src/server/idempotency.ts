@@ -75,7 +75,7 @@ export function scopedKey(request: {
  * Equal for equal content under one key, whatever the order of fields and parameters. Made with the key as the
  * client sent it, which is not kept, so that a kept fingerprint is no means to guess a secret in the content.
  */
-export function fingerprintOf(key: string, body: unknown, query: unknown): string {
+export function computeFingerprint(key: string, body: unknown, query: unknown): string {
   return hmacSha256(key, `${canonicalJson(query)}\0${canonicalJson(body)}`).toString('hex')
 }
 

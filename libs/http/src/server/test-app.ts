@@ -161,7 +161,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
 }
 
 /** A promise that is settled from outside. */
-export function deferred<T = void>() {
+export function createDeferred<T = void>() {
   let resolve: (value: T) => void = () => undefined
   const promise = new Promise<T>((fulfil) => {
     resolve = fulfil

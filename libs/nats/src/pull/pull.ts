@@ -1,6 +1,6 @@
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { delay, systemTimers, type Timer, type Timers, untilSharedMoment } from '@opsplane/runtime'
-import { inboxOf } from '../inbox.js'
+import { delay, msToSharedTick, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
+import { createUserInbox } from '../inbox.js'
 import { onReconnect } from '../reconnects.js'
 import { type StreamMessage, streamMessage } from '../stream-message.js'
 import type { Acknowledgements } from './acknowledgements.js'
@@ -55,7 +55,7 @@ const closeMs = 1_000
  */
 export function openPull(options: PullOptions): Pull {
   const { connection, stream, durable, room, rounds, onMessage, timers = systemTimers } = options
-  const inbox = inboxOf(connection)
+  const inbox = createUserInbox(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false
@@ -77,7 +77,7 @@ export function openPull(options: PullOptions): Pull {
     const isAlone = isLarge && wanted.isWhole
     const batch = isAlone || (isQuiet && !rounds) ? 1 : wanted.messages
     const pace = isQuiet ? idle : busy
-    const expiresMs = untilSharedMoment(endsEveryMs, pace.leastMs, timers)
+    const expiresMs = msToSharedTick(endsEveryMs, pace.leastMs, timers)
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,

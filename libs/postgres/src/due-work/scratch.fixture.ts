@@ -81,7 +81,7 @@ export const finish = (tx: Pick<postgres.Sql, 'unsafe'>, rows: readonly { key: s
   ])
 
 /** Until it is so, on whatever machine: the time is for what never comes. */
-export async function until(
+export async function waitUntilTrue(
   condition: () => boolean | undefined | Promise<boolean | undefined>,
 ): Promise<void> {
   const deadlineMs = performance.now() + 60_000

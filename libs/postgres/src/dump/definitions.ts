@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StatementRunner } from '../database.js'
-import { quoted } from '../sql-text.js'
+import { quoteIdentifier } from '../sql-text.js'
 
 /** A statement that makes something, as the role that is to own it. */
 export const Definition = z.object({ owner: z.string(), text: z.string() })
@@ -14,7 +14,10 @@ export type Definitions = z.infer<typeof Definitions>
  * Types, sequences, tables, constraints, indexes, statistics, views, comments and grants of these schemas; no functions and
  * no triggers. Within `sql`'s transaction search_path is empty afterwards, so that all names are written with their schema.
  */
-export async function definitionsOf(sql: StatementRunner, schemas: readonly string[]): Promise<Definitions> {
+export async function readDefinitions(
+  sql: StatementRunner,
+  schemas: readonly string[],
+): Promise<Definitions> {
   await sql.unsafe(`set local search_path = ''`)
   const read = async (queries: readonly string[]) => {
     const found: Definition[] = []
@@ -62,7 +65,7 @@ export async function applyDefinitions(
 }
 
 async function tried(sql: StatementRunner, { owner, text }: Definition): Promise<unknown> {
-  await sql.unsafe(`savepoint definition; set local role ${quoted(owner)}`)
+  await sql.unsafe(`savepoint definition; set local role ${quoteIdentifier(owner)}`)
   try {
     await sql.unsafe(text)
     await sql.unsafe('reset role; release definition')

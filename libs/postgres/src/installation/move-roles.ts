@@ -1,5 +1,5 @@
 import type { StatementRunner } from '../database.js'
-import { quoted } from '../sql-text.js'
+import { quoteIdentifier } from '../sql-text.js'
 import { refuseForeignRole, roleMark } from './role-marks.js'
 
 /** A role, and the name that this installation gives it. */
@@ -46,7 +46,7 @@ export async function moveRoles(
     if (!former) continue
     if (found.has(move.to) || !isOwn(former, options)) replaced.push(move)
     else {
-      await sql.unsafe(`alter role ${quoted(move.from)} rename to ${quoted(move.to)}`)
+      await sql.unsafe(`alter role ${quoteIdentifier(move.from)} rename to ${quoteIdentifier(move.to)}`)
       renamed.push({ from: move.to, to: move.to })
     }
   }

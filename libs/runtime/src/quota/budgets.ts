@@ -2,7 +2,7 @@ import { limitReached } from './exceeded.js'
 import type { LimitName, Limits } from './limits.js'
 
 /** Wanted of one budget, in all, by this replica. */
-export interface LeaseAsk {
+export interface LeaseRequest {
   name: LimitName
   holder: string
   wanted: number
@@ -15,7 +15,7 @@ export interface LeaseAsk {
 }
 
 /** `granted` is at most what was wanted; it ends after `forMs`. In the order of the asks. */
-export type GrantLeases = (asks: LeaseAsk[]) => Promise<{ granted: number; forMs: number }[]>
+export type GrantLeases = (asks: LeaseRequest[]) => Promise<{ granted: number; forMs: number }[]>
 
 /** Who counts: a workspace, or one of its keys. */
 export interface Holder {
@@ -196,7 +196,7 @@ function renew(account: Account, now: number): void {
   account.until = now + (account.windowMs ?? heldLeaseMs)
 }
 
-function askOf({ name, holder, max, windowMs, used }: Account): LeaseAsk {
+function askOf({ name, holder, max, windowMs, used }: Account): LeaseRequest {
   const wanted = Math.min(max, used + Math.ceil((2 * max) / blocks))
   return { name, holder, wanted, most: max, ms: windowMs ?? heldLeaseMs, windowed: windowMs !== undefined }
 }

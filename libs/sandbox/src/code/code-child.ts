@@ -3,11 +3,11 @@ import { type Channel, type ChildFailure, openChannel } from '../pool/channel.js
 import { cpuMs, residentBytes } from '../pool/process-usage.js'
 import type { ChildCommand } from '../pool/program.js'
 import { type ChildHeader, parseChildHeader } from './child-header.js'
-import { endingOf, failureOf, keepLog, outputOf, usedBy } from './endings.js'
 import { callHost } from './host-calls.js'
 import { packet, readPacket } from './packet.js'
 import { type ParentHeader, ready } from './protocol.js'
-import { cancelled, type Ending, type Run, timedOut, type Used } from './run.js'
+import { cancelledOutcome, type Run, type RunOutcome, type RunUsage, timeoutOutcome } from './run.js'
+import { appendLog, estimateUsage, parseFailure, parseOutput, toRunOutcome } from './run-outcomes.js'
 
 export interface CodeChildOptions {
   command: ChildCommand
@@ -38,7 +38,7 @@ export interface CodeChild {
   readonly promisedMb: number
   begin(run: Run): void
   /** Ends one before its time. */
-  end(run: Run, ending: Ending): void
+  end(run: Run, ending: RunOutcome): void
   kill(): void
 }
 
@@ -47,7 +47,7 @@ interface Held {
   id: number
   waits: boolean
   /** How it is to end, once the child has let go of it. */
-  ending: Ending | undefined
+  ending: RunOutcome | undefined
   endsBy: number
 }
 
@@ -111,16 +111,16 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
         call(one, header.call, header.name, first)
         break
       case 'log':
-        keepLog(one.run, header, first, second)
+        appendLog(one.run, header, first, second)
         break
       case 'completed':
-        settle(one, outputOf(first), header)
+        settle(one, parseOutput(first), header)
         break
       case 'failed':
-        settle(one, failureOf(one.run, header.code, first, second, third), header)
+        settle(one, parseFailure(one.run, header.code, first, second, third), header)
         break
       case 'ended':
-        settle(one, cancelled, header)
+        settle(one, cancelledOutcome, header)
         break
       default:
         assertNever(header)
@@ -148,7 +148,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   const send = (header: OmitLengths<ParentHeader>, ...parts: string[]) =>
     channel.send(packet(header, ...parts))
 
-  function settle(one: Held, ending: Ending, used?: Used): void {
+  function settle(one: Held, ending: RunOutcome, used?: RunUsage): void {
     held.delete(one.id)
     if (computes === one) computes = undefined
     one.run.settle(one.ending ?? ending, used)
@@ -169,8 +169,8 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     if (runs.length > 0 && failure !== 'died') options.struck()
     for (const { run, ending } of runs) {
       if (ending) run.settle(ending)
-      else if (run === blamed?.run) run.settle(endingOf(failure, run), usedBy(failure, run))
-      else if (run.called) run.settle(endingOf('died', run))
+      else if (run === blamed?.run) run.settle(toRunOutcome(failure, run), estimateUsage(failure, run))
+      else if (run.called) run.settle(toRunOutcome('died', run))
       else options.again(run)
     }
     options.changed()
@@ -199,7 +199,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     return sum
   }
 
-  function end(one: Held, ending: Ending): void {
+  function end(one: Held, ending: RunOutcome): void {
     if (one.ending) return
     one.ending = ending
     one.endsBy = performance.now() + lettingGoMs
@@ -235,7 +235,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
       nextId += 1
       const one: Held = { run, id, waits: false, ending: undefined, endsBy: 0 }
       held.set(id, one)
-      run.begin(() => end(one, timedOut('wall', run.limits)))
+      run.begin(() => end(one, timeoutOutcome('wall', run.limits)))
       const { code, entry = 'default', functions, refused, context = null } = run.request
       const { wallMs: _, ...limits } = run.limits
       send(

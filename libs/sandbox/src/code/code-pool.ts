@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from '@opsplane/runtime'
-import { createConduct } from '../pool/conduct.js'
 import { PoolError, type PoolFailure } from '../pool/pool.js'
 import type { ChildProgram } from '../pool/program.js'
-import { createStarts } from '../pool/starts.js'
-import { createTurns } from '../pool/turns.js'
+import { createStartAttempts } from '../pool/start-attempts.js'
+import { createTenantQueue } from '../pool/tenant-queue.js'
+import { createTenantStats } from '../pool/tenant-stats.js'
 import { type CodeChild, startCodeChild } from './code-child.js'
-import { type Ending, failed, type Run } from './run.js'
+import { failedOutcome, type Run, type RunOutcome } from './run.js'
 
 export interface CodePoolOptions {
   log: Logger
@@ -31,7 +31,7 @@ export interface CodePool {
   /** It is settled in any case, unless this rejects: with `PoolError`, where it was not begun. */
   add(run: Run): Promise<void>
   /** Ends one, wherever it is. */
-  end(run: Run, ending: Ending): void
+  end(run: Run, ending: RunOutcome): void
   close(): Promise<void>
   pids(which?: 'all' | 'working' | 'spare'): number[]
 }
@@ -70,9 +70,9 @@ const cores = availableParallelism()
 export function createCodePool(options: CodePoolOptions): CodePool {
   const { log } = options
   const places = new Set<Place>()
-  const turns = createTurns<Entry>()
-  const conduct = createConduct()
-  const starts = createStarts(log, options.program)
+  const turns = createTenantQueue<Entry>()
+  const conduct = createTenantStats()
+  const starts = createStartAttempts(log, options.program)
   let [closed, lastAsked] = [false, 0]
   let sweep: NodeJS.Timeout | undefined
   let wake: NodeJS.Timeout | undefined
@@ -293,4 +293,4 @@ export function createCodePool(options: CodePoolOptions): CodePool {
   }
 }
 
-const lost = failed('crashed', 'the process that ran it has ended')
+const lost = failedOutcome('crashed', 'the process that ran it has ended')

@@ -1,7 +1,7 @@
 import { partDone } from '../frames.js'
 import { type Channel, type ChildFailure, openChannel } from './channel.js'
 import type { ChildCommand } from './program.js'
-import { watch } from './watch.js'
+import { watchProcess } from './watch-process.js'
 
 /** A request to a child ended without an answer. */
 export class ChildFailedError extends Error {
@@ -67,7 +67,7 @@ export async function startChild(command: ChildCommand, limits: ChildLimits): Pr
     const [first] = line
     if (!first) return
     const { deadlineMs } = first
-    first.unwatch = watch({ pid: channel.pid, deadlineMs, residentBytes, onPassed: channel.end })
+    first.unwatch = watchProcess({ pid: channel.pid, deadlineMs, residentBytes, onPassed: channel.end })
   }
   const heard = (text: string) => {
     const [first] = line

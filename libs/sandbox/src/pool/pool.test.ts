@@ -15,9 +15,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
-import { waitUntilGone } from '@opsplane/runtime/server-process'
+import { waitForExit } from '@opsplane/runtime/server-process'
 import { type ChildPool, createChildPool, type PoolOptions } from './pool.js'
-import { commandOf } from './program.js'
+import { buildChildCommand } from './program.js'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const program = (name: string) => ({
@@ -109,7 +109,7 @@ describe('children', () => {
     const { pool, ask } = poolOf({ children: 1 })
     expect(await ask('a', 'twice:1')).toBe('1')
     const [pid = 0] = pool.pids()
-    expect(await waitUntilGone(pid, ages)).toBe(true)
+    expect(await waitForExit(pid, ages)).toBe(true)
     expect(await ask('b', 'echo:2')).toBe('2')
   })
 
@@ -138,7 +138,7 @@ describe('children', () => {
     const [pid = 0] = pool.pids()
     await expect(ask('a', 'hang', { deadlineMs: 100 })).rejects.toMatchObject({ failure: 'deadline' })
     expect(pool.pids()).not.toContain(pid)
-    expect(await waitUntilGone(pid, ages)).toBe(true)
+    expect(await waitForExit(pid, ages)).toBe(true)
     expect(await ask('b', 'echo:2')).toBe('2')
   })
 
@@ -169,7 +169,7 @@ describe('children', () => {
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('')
       expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/')
       const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-      const uid = commandOf(program('obedient-child')).identity.uid ?? process.getuid?.()
+      const uid = buildChildCommand(program('obedient-child')).identity.uid ?? process.getuid?.()
       expect(status).toMatch(new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s`, 'm'))
       const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
       expect(links.filter((link) => link.startsWith('socket:'))).toHaveLength(1)
@@ -183,7 +183,7 @@ describe('children', () => {
     writeFileSync(file, '')
     const identity = (mode: number) => {
       chmodSync(folder, mode)
-      return commandOf({ file, readable: [folder], heapMb: 32 }).identity
+      return buildChildCommand({ file, readable: [folder], heapMb: 32 }).identity
     }
     const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }))
     expect([identity(0o755).uid, identity(0o700).uid]).toEqual([nobody, undefined])
@@ -196,7 +196,7 @@ describe('children', () => {
     })
     const [line] = (await once(parent.stdout, 'data')) as [Buffer]
     parent.kill('SIGKILL')
-    expect(await waitUntilGone(Number(String(line)), ages)).toBe(true)
+    expect(await waitForExit(Number(String(line)), ages)).toBe(true)
   })
 })
 
@@ -342,5 +342,5 @@ test('closing ends what runs and waits, and what comes after it', async () => {
   await pool.close()
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   await expect(ask('a', 'echo:1')).rejects.toMatchObject({ failure: 'unavailable' })
-  for (const pid of pids) expect(await waitUntilGone(pid, ages)).toBe(true)
+  for (const pid of pids) expect(await waitForExit(pid, ages)).toBe(true)
 })

@@ -1,10 +1,10 @@
 import type { Logger } from '@opsplane/runtime'
 import type { ChildFailure } from './channel.js'
 import { type Child, ChildFailedError, type ChildLimits, NotBegunError, startChild } from './child.js'
-import { createConduct } from './conduct.js'
 import type { ChildProgram } from './program.js'
-import { createStarts } from './starts.js'
-import { createTurns } from './turns.js'
+import { createStartAttempts } from './start-attempts.js'
+import { createTenantQueue } from './tenant-queue.js'
+import { createTenantStats } from './tenant-stats.js'
 
 export interface PoolOptions {
   log: Logger
@@ -92,10 +92,10 @@ export function createChildPool(options: PoolOptions): ChildPool {
     starting: undefined,
     freeSince: 0,
   }))
-  const turns = createTurns<Entry>()
-  const conduct = createConduct()
+  const turns = createTenantQueue<Entry>()
+  const conduct = createTenantStats()
   const shared = Math.max(1, children - 1)
-  const starts = createStarts(log, options.program)
+  const starts = createStartAttempts(log, options.program)
   let closed = false
   let sweep: NodeJS.Timeout | undefined
   let wake: NodeJS.Timeout | undefined

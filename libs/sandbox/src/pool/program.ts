@@ -27,7 +27,7 @@ const searchableByAll = 0o001
  * that cannot be changed, no files but its own modules, no processes, threads or native addons, no core dump, no file it
  * could write; not as root, where the parent is.
  */
-export function commandOf({ file, readable, heapMb, flags: own = [] }: ChildProgram): ChildCommand {
+export function buildChildCommand({ file, readable, heapMb, flags: own = [] }: ChildProgram): ChildCommand {
   const flags = [
     `--max-old-space-size=${heapMb}`,
     '--max-semi-space-size=8',

@@ -1,4 +1,4 @@
-import { type ByteRange, type FileStream, rangeOf } from '@opsplane/http'
+import { type ByteRange, type FileStream, parseByteRange } from '@opsplane/http'
 import type { ObjectStorage } from '../storage/object-storage.js'
 import type { JobStore, Part } from './job-store.js'
 import type { LinkedFile } from './links.js'
@@ -26,7 +26,7 @@ export async function downloadOf(
     return { ...named, status: 304, headers: common, bytes: nothing() }
   const ifRange = header('if-range')
   const isSame = ifRange === undefined || ifRange === etag
-  const range = isSame ? rangeOf(header('range'), file.bytes) : undefined
+  const range = isSame ? parseByteRange(header('range'), file.bytes) : undefined
   const parts = await store.parts(exportId)
   const { from, to } = range ?? { from: 0, to: file.bytes - 1 }
   const headers = {

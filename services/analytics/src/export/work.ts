@@ -10,9 +10,9 @@ import {
 import type { Aggregate, EventStore } from '@opsplane/eventstore'
 import {
   afterCommit,
+  type CreateWorker,
   type LeasedRow,
-  leased,
-  type MakeWorker,
+  leasedWorker,
   type StatementRunner,
 } from '@opsplane/postgres'
 import type { Limits, Logger } from '@opsplane/runtime'
@@ -88,7 +88,7 @@ const mostAttempts = 20
 const retry = { baseMs: 1_000, maxMs: 300_000 }
 
 /** Writes exports, lets their files go when their time is over, and leaves nothing of them behind. */
-export function exportWork(options: ExportWorkOptions): MakeWorker {
+export function exportWork(options: ExportWorkOptions): CreateWorker {
   const { store, storage, owners, openRows, limits, log } = options
 
   const write = async (job: Claimed, signal: AbortSignal): Promise<Outcome> => {
@@ -129,7 +129,7 @@ export function exportWork(options: ExportWorkOptions): MakeWorker {
     return write(job, signal)
   }
 
-  return leased<LeasedRow, { job: Claimed; outcome: Outcome }>({
+  return leasedWorker<LeasedRow, { job: Claimed; outcome: Outcome }>({
     ...{
       name: exportWorkName,
       of: dueExports,

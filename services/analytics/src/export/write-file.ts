@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { ApiError, type ExportFile } from '@opsplane/contracts'
-import { collectYoungHeap, holdHeap, sha256Hex } from '@opsplane/runtime'
+import { collectYoungHeap, limitHeapGrowth, sha256Hex } from '@opsplane/runtime'
 import { byteSink, put } from '../format/byte-sink.js'
 import { contentTypes, openWriter } from '../format/formats.js'
 import type { FormatWriter, WriterState } from '../format/writer.js'
@@ -81,7 +81,7 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
     for await (const page of texts || opened.pages) {
       signal.throwIfAborted()
       // A file of one page is not worth a collection.
-      if (++pages === 2) releaseHeap = holdHeap(texts ? heapGrowth.texts : heapGrowth.values)
+      if (++pages === 2) releaseHeap = limitHeapGrowth(texts ? heapGrowth.texts : heapGrowth.values)
       const isPartDone = await sink.write(page)
       if (isPartDone && isOver()) {
         await sink.finished()

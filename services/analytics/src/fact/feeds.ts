@@ -1,6 +1,6 @@
 import type { BackendName } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
-import { type Database, type DueWork, jsonArray, type LeasedRow, leased } from '@opsplane/postgres'
+import { type Database, type DueWork, jsonArray, type LeasedRow, leasedWorker } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 import { fedDatasets } from '../dataset/datasets.js'
 import { dueFeeds } from './tables.js'
@@ -42,7 +42,7 @@ const wakeEveryMs = 5_000
  * takes over where another one died goes on.
  */
 export function feeding(options: FeedOptions) {
-  return leased<FeedRow, Pulled>({
+  return leasedWorker<FeedRow, Pulled>({
     name: 'analytics-feeds',
     of: dueFeeds,
     columns: ['position', 'as_of'],

@@ -1,7 +1,7 @@
 import type { BackendName } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
-import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
+import { type BackgroundWork, openServiceClient, type ServiceContext } from '@opsplane/service'
 import type { AnalyticsConfig } from '../config.js'
 import { tableOf } from '../dataset/dataset.js'
 import { datasets, fedDatasets } from '../dataset/datasets.js'
@@ -43,5 +43,5 @@ const askTimeoutMs = 30_000
 function openFeedingServices(ctx: ServiceContext): Map<BackendName, ServiceClient> {
   const services = new Set(fedDatasets.map(({ feed }) => feed.service))
   const installed = [...services].filter((service) => ctx.config.serviceUrls[service] !== undefined)
-  return new Map(installed.map((service) => [service, openNeighbour(ctx, service, askTimeoutMs)]))
+  return new Map(installed.map((service) => [service, openServiceClient(ctx, service, askTimeoutMs)]))
 }

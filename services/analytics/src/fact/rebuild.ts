@@ -2,10 +2,10 @@ import { backendNames } from '@opsplane/contracts'
 import type { LogSource } from '@opsplane/eventstore'
 import {
   type Database,
-  deadlocked,
+  isDeadlock,
   jsonArray,
   type LeasedRow,
-  leased,
+  leasedWorker,
   openClient,
   type StatementRunner,
 } from '@opsplane/postgres'
@@ -32,7 +32,7 @@ export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<
       try {
         return await sql.begin(markForRebuild)
       } catch (error) {
-        if (!deadlocked(error) || tries === mostTries) throw error
+        if (!isDeadlock(error) || tries === mostTries) throw error
       }
   } finally {
     await sql.end({ timeout: 5 })
@@ -70,7 +70,7 @@ const deadlineMs = 120_000
 
 /** Reads the logs that are to be read anew. Whoever takes over where another one died goes on after the last place kept. */
 export function rebuilding(logs: readonly LogSource[], writer: FactWriter) {
-  return leased<RebuildRow, number | null>({
+  return leasedWorker<RebuildRow, number | null>({
     name: 'analytics-rebuild',
     of: dueRebuilds,
     columns: ['position'],

@@ -1,4 +1,4 @@
-import { dueIndexes, dueTable, heldColumns, leaseColumns } from '@opsplane/postgres'
+import { dueIndexes, dueTable, leaseColumns, retryColumns } from '@opsplane/postgres'
 import {
   bigint,
   boolean,
@@ -114,7 +114,7 @@ export const rollupMarks = pgTable(
     ...placeOfBlock,
     /** When they are added up again at the earliest. */
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     index('rollup_marks_dataset_idx').on(table.workspaceId, table.environment, table.dataset),

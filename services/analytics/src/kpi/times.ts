@@ -1,5 +1,5 @@
 import { ApiError, canonicalJson, type KpiPeriod, type KpiState, type Schedule } from '@opsplane/contracts'
-import { instantIn, timesOf } from '@opsplane/runtime'
+import { createTimes, instantIn } from '@opsplane/runtime'
 
 const crons = {
   hour: '1 * * * *',
@@ -42,7 +42,7 @@ export function pastTimes(
   const anchor = Date.parse(instantIn(timeZone, startAt ?? createdAt))
   const first = anchor - Math.ceil((anchor - from) / everyMs) * everyMs
   const grid = everyMs > 0 ? { startAt: new Date(first).toISOString() } : {}
-  const times = timesOf({ ...unbounded, timeZone, ...grid })
+  const times = createTimes({ ...unbounded, timeZone, ...grid })
   const found: number[] = []
   for (let at = times.after(from - 1); at !== undefined && at < to; at = times.after(at)) {
     found.push(at)

@@ -9,7 +9,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate, EventStore } from '@opsplane/eventstore'
-import { isoText, type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@opsplane/postgres'
+import {
+  type CreateWorker,
+  isoText,
+  type LeasedRow,
+  leasedWorker,
+  type StatementRunner,
+} from '@opsplane/postgres'
 import { z } from 'zod'
 import type { Owners } from '../export/owner.js'
 import type { QueryRunner } from '../query/types.js'
@@ -63,7 +69,7 @@ const retry = { baseMs: 1_000, maxMs: 60_000 }
 const mostAttempts = 120
 
 /** Measures KPIs, each at its times in their order; the past in any. */
-export function evaluationWork(options: EvaluationOptions): MakeWorker {
+export function evaluationWork(options: EvaluationOptions): CreateWorker {
   const { kpis, owners, runner } = options
 
   const evaluate = async (asked: Claimed, signal: AbortSignal): Promise<Outcome> => {
@@ -98,7 +104,7 @@ export function evaluationWork(options: EvaluationOptions): MakeWorker {
     }
   }
 
-  return leased<LeasedRow, { asked: Claimed; outcome: Outcome }>({
+  return leasedWorker<LeasedRow, { asked: Claimed; outcome: Outcome }>({
     ...{ name: evaluationWorkName, of: dueEvaluations, columns, batch, deadlineMs, retry },
     // What is measured for now is measured in order, so that each crossing is one.
     where: `(backfill or not exists (select 1 from kpi_evaluations earlier where earlier.kpi_id = kpi_evaluations.kpi_id

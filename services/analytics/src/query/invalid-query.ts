@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { addressesOf, InnerRefusal, readdress } from '@opsplane/http'
+import { createAddressFinder, InnerRefusal, readdress } from '@opsplane/http'
 
 /** What a query asks for and cannot have. `path` is a JSON pointer within the query. */
 export class InvalidQuery extends ApiError {
@@ -46,7 +46,7 @@ export async function placed<Result>(
  * (`addressesOf`).
  */
 export const refuseQuery = (addresses: Readonly<Record<string, string>>) => {
-  const find = addressesOf(addresses)
+  const find = createAddressFinder(addresses)
   return (error: unknown): never => {
     if (!(error instanceof InnerRefusal) || error.retryable) throw error
     const placed = readdress(error, find)

@@ -1,4 +1,4 @@
-import { type DueRow, type StatementRunner, within } from '@opsplane/postgres'
+import { type DueRow, type StatementRunner, transactionWorker } from '@opsplane/postgres'
 import { datasets } from '../dataset/datasets.js'
 import { dueSql } from '../fact/rest.js'
 import { dueMarks } from '../fact/tables.js'
@@ -28,7 +28,7 @@ const statementsOf = new Map(
  * Adds up the blocks that are marked. A mark is gone with the commit of what was added up, and the block above is marked
  * in its place, so that nobody reads a block that lacks a fact. Whoever changes facts locks the mark first.
  */
-export const summingUp = within<Mark & DueRow>({
+export const summingUp = transactionWorker<Mark & DueRow>({
   name: 'analytics-rollups',
   of: dueMarks,
   columns: ['workspace_id', 'environment', 'dataset', 'level', 'block'],

@@ -4,8 +4,8 @@ import {
   Environment,
   type ErrorDetail,
   KnownMembers,
+  missingPermissionError,
   PermissionName,
-  permissionNotHeld,
 } from '@opsplane/contracts'
 import {
   type RequestMeta,
@@ -69,7 +69,7 @@ export function createAccessChecks(
       const needed = new Set(['apps:deploy', ...live.flatMap(({ permissions }) => permissions)])
       const missing = [...needed].filter((each) => !meta.principal.permissions.includes(each))
       if (missing.length > 0)
-        throw permissionNotHeld(
+        throw missingPermissionError(
           `Others would be let in to what the app does, which takes permissions you do not hold: ${missing.join(', ')}.`,
           missing,
           '/access',

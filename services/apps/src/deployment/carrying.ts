@@ -1,4 +1,4 @@
-import { ApiError, type Permission, permissionNotHeld, type TenantScope } from '@opsplane/contracts'
+import { ApiError, missingPermissionError, type Permission, type TenantScope } from '@opsplane/contracts'
 import type { Delegations, RequestMeta } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import type { LoadContents } from './contents.js'
@@ -60,5 +60,5 @@ export function requireCarried(
   const missing = permissions.filter((each) => !principal.permissions.includes(each))
   if (missing.length === 0) return
   const message = `What the deployment does takes permissions you do not hold: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }

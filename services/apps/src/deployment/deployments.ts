@@ -10,9 +10,9 @@ import {
   type RollbackApp,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type Aggregate, lockOfTenant, serializer } from '@opsplane/eventstore'
-import { mostDetails, type RequestMeta } from '@opsplane/http'
-import { statementsOf } from '@opsplane/postgres'
+import { type Aggregate, lockTenant, serializer } from '@opsplane/eventstore'
+import { maxDetails, type RequestMeta } from '@opsplane/http'
+import { toStatementRunner } from '@opsplane/postgres'
 import type { Expressions } from '@opsplane/sandbox'
 import type { ServiceContext } from '@opsplane/service'
 import type { Apps } from '../app/apps.js'
@@ -73,13 +73,13 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const aggregate = store.aggregate(deployment)
   const load = contentsLoader(database)
   const carrying = createCarrying(delegations, { load, log })
-  const takeTurn = serializer({ store, database }, lockOfTenant('deployments'))
+  const takeTurn = serializer({ store, database }, lockTenant('deployments'))
 
   /** What keeps the contents from going live, and what they take. */
   const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<World> => {
     const world = await lookUp(contents.sources, id, meta)
     const problems = [...(await ofPages(expressions, contents, meta.tenant)), ...world.problems]
-    return { ...world, problems: problems.slice(0, mostDetails) }
+    return { ...world, problems: problems.slice(0, maxDetails) }
   }
 
   const stateOf = (release: Release, id: string, world: World, meta: RequestMeta): StoredDeployment => ({
@@ -99,7 +99,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
 
   const goLive = (state: StoredDeployment, release: Release, replaces: Replaces, meta: RequestMeta) =>
     takeTurn(meta, async (unit, tx) => {
-      const before = await liveOf(statementsOf(tx), release.app.id, meta.tenant)
+      const before = await liveOf(toStatementRunner(tx), release.app.id, meta.tenant)
       replaces(before?.state)
       const number = (before?.state.number ?? 0) + 1
       const contents = contentsRow(state.id, {
@@ -136,7 +136,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     const giverId = meta.principal.userId
     return carrying.give({ id, permissions }, meta, (grant, replaces) =>
       takeTurn(meta, async (unit, tx) => {
-        const found = await liveOf(statementsOf(tx), appId, meta.tenant)
+        const found = await liveOf(toStatementRunner(tx), appId, meta.tenant)
         // Another one went live meanwhile, which carries other rights.
         if (found?.id !== id)
           throw new ApiError('version_conflict', 'Another deployment went live meanwhile.')

@@ -1,5 +1,5 @@
 import { stringifyExact } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
 import { comparedType } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
@@ -34,11 +34,11 @@ export function listStatement(asked: ListAsked): Statement {
   const list = `${selectList(selection, row, schema, parameters)}, ${positionList(sort, row)}`
   const order = orderBy(sort, row)
   const rows = parameters.bind(String(limit), 'int8')
-  const from = `${quoted(schema)}.${quoted(selection.table.slug)}`
+  const from = `${quoteIdentifier(schema)}.${quoteIdentifier(selection.table.slug)}`
   const scans = scansOf(asked, parameters)
   const { each, prefix = [] } = asked.access.served ? asked.access : {}
   const fixed = prefix.map(
-    ({ column, descending }) => `${row}.${quoted(column)}${descending ? ' desc' : ''}, `,
+    ({ column, descending }) => `${row}.${quoteIdentifier(column)}${descending ? ' desc' : ''}, `,
   )
   const scanOrder = `${fixed.join('')}${order}`
   const [only] = scans
@@ -57,8 +57,8 @@ export function listStatement(asked: ListAsked): Statement {
     // Values that are written in different ways may be equal, and would be looked up twice.
     const values = type
       ? `(select distinct value::${type} as value from json_array_elements_text(${bind(each.values)}) as given(value)) as each`
-      : `(select ${quoted(column)} as value from json_populate_recordset(null::${from}, ${bind(each.values.map((value) => ({ [column]: value })))})) as each`
-    return `(select part.* from ${values} cross join lateral (${scan(`${row}.${quoted(each.field.column)} = each.value and `)}) part)`
+      : `(select ${quoteIdentifier(column)} as value from json_populate_recordset(null::${from}, ${bind(each.values.map((value) => ({ [column]: value })))})) as each`
+    return `(select part.* from ${values} cross join lateral (${scan(`${row}.${quoteIdentifier(each.field.column)} = each.value and `)}) part)`
   })
   return {
     text: `select ${list} from (${parts.join(' union all ')}) ${row} order by ${order} limit ${rows}`,
@@ -92,7 +92,7 @@ function whereSql(
 export function countStatement(asked: Omit<ListAsked, 'sort' | 'after' | 'limit'>, most?: number): Statement {
   const parameters = new Parameters()
   const where = whereSql({ ...asked, access: { served: true } }, parameters)
-  const from = `${quoted(asked.schema)}.${quoted(asked.selection.table.slug)} ${row}`
+  const from = `${quoteIdentifier(asked.schema)}.${quoteIdentifier(asked.selection.table.slug)} ${row}`
   const bound = most === undefined ? '' : ` limit ${parameters.bind(String(most), 'int8')}`
   return {
     text:
@@ -107,6 +107,6 @@ export function countStatement(asked: Omit<ListAsked, 'sort' | 'after' | 'limit'
 export function estimateStatement(asked: Omit<ListAsked, 'sort' | 'after' | 'limit'>): Statement {
   const parameters = new Parameters()
   const where = whereSql({ ...asked, access: { served: true } }, parameters)
-  const from = `${quoted(asked.schema)}.${quoted(asked.selection.table.slug)} ${row}`
+  const from = `${quoteIdentifier(asked.schema)}.${quoteIdentifier(asked.selection.table.slug)} ${row}`
   return { text: `explain (format json) select from ${from} where ${where}`, parameters: parameters.values }
 }

@@ -1,6 +1,6 @@
 import { type Instant, notFound, RecordChange, type StudioRecord } from '@opsplane/contracts'
 import type { ListPage, RequestMeta } from '@opsplane/http'
-import { isoText, quoted, tenantBinding, translatePostgresError } from '@opsplane/postgres'
+import { isoText, quoteIdentifier, tenantBinding, translatePostgresError } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { Sql } from 'postgres'
 import { z } from 'zod'
@@ -59,7 +59,7 @@ export function createPast({
   const isSeen = async ({ space, table, readRule }: Opened, id: string): Promise<boolean> => {
     const parameters = new Parameters()
     const where = `r.id = ${parameters.bind(id, 'text')} and ${conditionsSql(readRule, 'r', parameters)}`
-    const text = `select from ${quoted(space.schema)}.${quoted(table.slug)} r where ${where}`
+    const text = `select from ${quoteIdentifier(space.schema)}.${quoteIdentifier(table.slug)} r where ${where}`
     return (await access.read(space, { text, parameters: parameters.values })).length > 0
   }
 
@@ -253,17 +253,17 @@ function rowOf(json: string, conditions: readonly Condition[]): string {
   const fields = [...new Set(fieldsIn(conditions))]
   if (fields.length === 0) return '(select) r'
   const isJson = ({ kind }: Field) => kind === 'json' || kind === 'array'
-  const given = fields.map((field) => `${quoted(field.name)} ${isJson(field) ? 'json' : 'text'}`)
+  const given = fields.map((field) => `${quoteIdentifier(field.name)} ${isJson(field) ? 'json' : 'text'}`)
   const checks: string[] = []
   const named = fields.map((field) => {
     const { name, column, kind } = field
-    const value = `x.${quoted(name)}`
+    const value = `x.${quoteIdentifier(name)}`
     const text = kind === 'array' ? listText(value) : `${value}::text`
     const type = sqlType(field)
-    if (type === 'text') return `${text} as ${quoted(column)}`
+    if (type === 'text') return `${text} as ${quoteIdentifier(column)}`
     const readable = `reads_as(${text}, '${type}')`
     checks.push(`${readable} is not false`)
-    return `case when ${readable} then ${text}::${type} end as ${quoted(column)}`
+    return `case when ${readable} then ${text}::${type} end as ${quoteIdentifier(column)}`
   })
   const where = checks.length === 0 ? '' : ` where ${checks.join(' and ')}`
   return `(select ${named.join(', ')} from json_to_record(${json}) as x(${given.join(', ')})${where}) r`

@@ -1,5 +1,5 @@
 import type { TableState } from '@opsplane/contracts'
-import { endsInSpacelessCharacter, quoted, searchQuery } from '@opsplane/postgres'
+import { endsInSpacelessCharacter, quoteIdentifier, searchQuery } from '@opsplane/postgres'
 import { likeText } from '../row/conditions.js'
 import { foldedSql } from '../row/folded.js'
 import type { Parameters } from '../row/parameters.js'
@@ -27,7 +27,7 @@ export function searchOf(table: TableState, q: string): (row: string, parameters
     }
     const pattern = foldedSql(parameters.bind(`%${likeText(q)}%`, 'text'))
     const parts = searchableFields(table).map(
-      ({ column }) => `${foldedSql(`${row}.${quoted(column)}::text`)} like ${pattern}`,
+      ({ column }) => `${foldedSql(`${row}.${quoteIdentifier(column)}::text`)} like ${pattern}`,
     )
     return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
   }

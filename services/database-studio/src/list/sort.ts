@@ -1,5 +1,5 @@
 import { ApiError, recordListBounds, type TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
 import { comparedType, type Field, fieldsOf, isOrdered } from '../row/fields.js'
@@ -52,7 +52,7 @@ export function readSort(
 /** Nulls are last ascending and first descending, as an index has them in both directions. */
 export const orderBy = (terms: readonly SortTerm[], row: string): string =>
   terms
-    .map(({ field, descending }) => `${row}.${quoted(field.column)} ${descending ? 'desc' : 'asc'}`)
+    .map(({ field, descending }) => `${row}.${quoteIdentifier(field.column)} ${descending ? 'desc' : 'asc'}`)
     .join(', ')
 
 /** The values of the sort fields at the last record of a page, as texts. */
@@ -87,17 +87,17 @@ const isRowComparable = (terms: readonly SortTerm[]): boolean =>
   terms.every(({ field, descending }) => !field.nullable && descending === terms[0]?.descending)
 
 function rowComparison(terms: readonly SortTerm[], places: readonly (string | null)[], row: string): string {
-  const columns = terms.map(({ field }) => `${row}.${quoted(field.column)}`)
+  const columns = terms.map(({ field }) => `${row}.${quoteIdentifier(field.column)}`)
   return `(${columns.join(', ')}) ${terms[0]?.descending ? '<' : '>'} (${places.join(', ')})`
 }
 
 function isEqual({ field }: SortTerm, place: string | null, row: string): string {
-  const column = `${row}.${quoted(field.column)}`
+  const column = `${row}.${quoteIdentifier(field.column)}`
   return place === null ? `${column} is null` : `${column} = ${place}`
 }
 
 function beyondValue({ field, descending }: SortTerm, place: string | null, row: string): string[] {
-  const column = `${row}.${quoted(field.column)}`
+  const column = `${row}.${quoteIdentifier(field.column)}`
   if (place === null) return descending ? [`${column} is not null`] : []
   const beyond = `${column} ${descending ? '<' : '>'} ${place}`
   return descending || !field.nullable ? [beyond] : [beyond, `${column} is null`]
@@ -127,7 +127,10 @@ const placeName = (index: number) => `.at${index}`
 /** The values of the sort fields, to be selected for `takePosition`: as they are answered they may be rounded, or a record. */
 export const positionList = (terms: readonly SortTerm[], row: string): string =>
   terms
-    .map(({ field }, index) => `${row}.${quoted(field.column)}::text as ${quoted(placeName(index))}`)
+    .map(
+      ({ field }, index) =>
+        `${row}.${quoteIdentifier(field.column)}::text as ${quoteIdentifier(placeName(index))}`,
+    )
     .join(', ')
 
 /** Where a row stands; takes that out of it. */

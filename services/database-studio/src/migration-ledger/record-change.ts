@@ -1,6 +1,6 @@
 import { type CommandMeta, newId, type PromotedDefinition } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { Space } from '../plane/space.js'
 import { migration } from './domain.js'
@@ -32,7 +32,8 @@ export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): Record
   return async (unit, space, { name, statements, undo, definition, previous }, { now }) => {
     const number = await store.numbers.next(space.workspaceId, numbersOf(space.environment))
     const sqlOf = (parts: readonly string[]) =>
-      parts.map((part) => `${part.replaceAll(`${quoted(space.schema)}.`, '')};`).join('\n') || onlyWords
+      parts.map((part) => `${part.replaceAll(`${quoteIdentifier(space.schema)}.`, '')};`).join('\n') ||
+      onlyWords
     const wording = { up: sqlOf(statements), down: undo && sqlOf(undo), transactional: true }
     const fields = {
       number,

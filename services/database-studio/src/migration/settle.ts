@@ -1,7 +1,7 @@
 import type { MigrationState } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
 import { type EventStore, VersionRaceError } from '@opsplane/eventstore'
-import { type DueRow, type MakeWorker, type StatementRunner, within } from '@opsplane/postgres'
+import { type CreateWorker, type DueRow, type StatementRunner, transactionWorker } from '@opsplane/postgres'
 import type { MigrationCommand } from '../migration-ledger/domain.js'
 import { isOvertaken, numbersOf } from '../migration-ledger/ledger.js'
 import { lockRun, removeRun, tenantOf } from '../migration-ledger/runs.js'
@@ -74,8 +74,8 @@ export async function settleRun(
 }
 
 /** Settles the runs whose service has ended before it could. */
-export const settlingRuns = (settling: Settling): MakeWorker =>
-  within<DueRow>({
+export const settlingRuns = (settling: Settling): CreateWorker =>
+  transactionWorker<DueRow>({
     name: 'migration-runs',
     of: dueRuns,
     batch: 20,

@@ -1,14 +1,14 @@
 import {
   applyDefinitions,
   Definitions,
-  definitionsOf,
-  installationIn,
-  quoted,
-  roleOf,
+  findInstallation,
+  formatRole,
+  quoteIdentifier,
+  readDefinitions,
   type StatementRunner,
   withRoles,
 } from '@opsplane/postgres'
-import type { BesideSchema } from '@opsplane/service'
+import type { ExtraSchemas } from '@opsplane/service'
 import { z } from 'zod'
 import { spaceRoles } from './logins.js'
 import { tenantRole } from './provision-plane.js'
@@ -46,7 +46,7 @@ const rolesOf = (schemaName: string) =>
   [...spaceRoles, 'owner' as const].map((role) => spaceRoleName(schemaName, role))
 
 /** The spaces of tenants: schemas, logins, tables and whatever migrations have made there. */
-export const spacesBeside: BesideSchema = {
+export const spacesBeside: ExtraSchemas = {
   async roles(sql) {
     const rows = await sql.unsafe<{ name: string }[]>(
       `select schema_name as name from ${schema}.spaces order by id`,
@@ -62,8 +62,8 @@ export const spacesBeside: BesideSchema = {
        order by c.table_id`,
     )
     const schemas = spaces.flatMap(({ schemaName }) => [schemaName, `${schemaName}_trash`])
-    const { rolePrefix } = await installationIn(sql)
-    const definitions = withRoles(await definitionsOf(sql, schemas), (role) =>
+    const { rolePrefix } = await findInstallation(sql)
+    const definitions = withRoles(await readDefinitions(sql, schemas), (role) =>
       role.startsWith(rolePrefix) ? role.slice(rolePrefix.length) : role,
     )
     return { schemas, description: { spaces, captured: captured.map((row) => ({ ...row })), definitions } }
@@ -100,8 +100,8 @@ export const spacesBeside: BesideSchema = {
 async function savedFor(sql: StatementRunner, description: unknown): Promise<z.infer<typeof Saved>> {
   const saved = Saved.parse(description)
   const own = new Set(saved.spaces.flatMap(({ schemaName }) => rolesOf(schemaName)))
-  const installation = await installationIn(sql)
-  const rename = (role: string) => (own.has(role) ? roleOf(installation, role) : role)
+  const installation = await findInstallation(sql)
+  const rename = (role: string) => (own.has(role) ? formatRole(installation, role) : role)
   return { ...saved, definitions: withRoles(saved.definitions, rename) }
 }
 
@@ -121,11 +121,11 @@ async function savedSpaces(sql: StatementRunner): Promise<SavedSpace[]> {
 /** For whoever restores over an installation that is in use. */
 async function dropSpaces(sql: StatementRunner): Promise<void> {
   const rows = await sql.unsafe<{ name: string }[]>(`select schema_name as name from ${schema}.spaces`)
-  const installation = await installationIn(sql)
+  const installation = await findInstallation(sql)
   for (const { name } of rows) {
-    await sql.unsafe(`drop schema ${quoted(name)}, ${quoted(`${name}_trash`)} cascade`)
+    await sql.unsafe(`drop schema ${quoteIdentifier(name)}, ${quoteIdentifier(`${name}_trash`)} cascade`)
     for (const role of rolesOf(name)) {
-      const login = quoted(roleOf(installation, role))
+      const login = quoteIdentifier(formatRole(installation, role))
       await sql.unsafe(`drop owned by ${login} cascade`)
       await sql.unsafe(`drop role ${login}`)
     }

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  findInstallation,
+  formatRole,
   type Installation,
-  installationIn,
   markRole,
-  quoted,
+  parseServerTarget,
+  quoteIdentifier,
   refuseForeignRole,
   retryRoleRaces,
-  roleOf,
-  targetOf,
 } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { renewIndexes } from './renew-indexes.js'
@@ -27,7 +27,7 @@ export const tenantRole = 'studio_tenant'
 export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promise<void> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   const text = files.sort().map((file) => readFileSync(join(folder, file), 'utf8'))
-  const { url, ssl } = targetOf(adminUrl)
+  const { url, ssl } = parseServerTarget(adminUrl)
   const admin = postgres(url, {
     ...(ssl && { ssl }),
     max: 1,
@@ -35,11 +35,11 @@ export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promis
     connection: { search_path: schema },
   })
   try {
-    const installation = await installationIn(admin)
+    const installation = await findInstallation(admin)
     const statements = text
       .join('\n')
       .replaceAll(/(?<!:):(service|tenant)\b/g, (_whole, part) =>
-        quoted(roleOf(installation, part === 'tenant' ? tenantRole : schema)),
+        quoteIdentifier(formatRole(installation, part === 'tenant' ? tenantRole : schema)),
       )
     await retryRoleRaces(() => ensureTenantRole(admin, installation))
     await retryRoleRaces(() =>
@@ -53,8 +53,8 @@ export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promis
 
 /** Roles belong to the server, so another database of the installation may have made it. */
 async function ensureTenantRole(admin: postgres.Sql, installation: Installation): Promise<void> {
-  const role = roleOf(installation, tenantRole)
+  const role = formatRole(installation, tenantRole)
   if (!(await refuseForeignRole(admin, role, installation)))
-    await admin.unsafe(`create role ${quoted(role)} nologin`)
+    await admin.unsafe(`create role ${quoteIdentifier(role)} nologin`)
   await admin.unsafe(markRole(role))
 }

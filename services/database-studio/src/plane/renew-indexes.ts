@@ -1,4 +1,4 @@
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import type postgres from 'postgres'
 import { z } from 'zod'
 
@@ -26,9 +26,11 @@ export async function renewIndexes(admin: postgres.Sql): Promise<void> {
   if (!lock?.free) return
   for (const index of await outdated(admin)) {
     const { schema, built, definition } = index
-    await admin.unsafe(`drop index concurrently if exists ${quoted(schema)}.${quoted(built)}`)
+    await admin.unsafe(
+      `drop index concurrently if exists ${quoteIdentifier(schema)}.${quoteIdentifier(built)}`,
+    )
     const over = definition.slice(definition.indexOf(' ON ')).replace(before, 'studio.search_words(')
-    await admin.unsafe(`create index concurrently ${quoted(built)}${over}`)
+    await admin.unsafe(`create index concurrently ${quoteIdentifier(built)}${over}`)
     await replace(admin, index)
   }
 }
@@ -61,8 +63,10 @@ const replace = (admin: postgres.Sql, { tableId, schema, name, built }: Outdated
        where s.table_id = $1`,
       [tableId, built],
     )
-    await tx.unsafe(`drop index ${quoted(schema)}.${quoted(name)}`)
-    await tx.unsafe(`alter index ${quoted(schema)}.${quoted(built)} rename to ${quoted(name)}`)
+    await tx.unsafe(`drop index ${quoteIdentifier(schema)}.${quoteIdentifier(name)}`)
+    await tx.unsafe(
+      `alter index ${quoteIdentifier(schema)}.${quoteIdentifier(built)} rename to ${quoteIdentifier(name)}`,
+    )
     if (kept?.same)
       await tx.unsafe(
         `update table_shapes s set shape = table_shape(c.relation) from captured_tables c

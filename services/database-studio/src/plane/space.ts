@@ -1,5 +1,5 @@
 import type { Actor, EventSource, TenantScope } from '@opsplane/contracts'
-import { roleOf } from '@opsplane/postgres'
+import { formatRole } from '@opsplane/postgres'
 
 /** The data of one workspace in one environment: a schema, with roles of its own. */
 export interface Space {
@@ -20,7 +20,7 @@ export type SpaceRole = 'runtime' | 'reader' | 'migrator'
 export const roleOfSpace = (
   { schema, rolePrefix }: Pick<Space, 'schema' | 'rolePrefix'>,
   role: SpaceRole | 'owner',
-): string => roleOf({ rolePrefix }, spaceRoleName(schema, role))
+): string => formatRole({ rolePrefix }, spaceRoleName(schema, role))
 
 /** The same without the prefix of the installation, which backups go by. */
 export const spaceRoleName = (schema: string, role: SpaceRole | 'owner'): string => `${schema}_${role}`

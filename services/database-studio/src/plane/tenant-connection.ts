@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type AnswerMeter, createMeteredSocket, exactJson, targetOf } from '@opsplane/postgres'
+import { type AnswerMeter, createMeteredSocket, exactJson, parseServerTarget } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { passwordOf } from './logins.js'
 import { type Acting, roleOfSpace, type Space, type SpaceRole } from './space.js'
@@ -87,7 +87,7 @@ function clientOf(
   { url, space, role, purpose, key }: ConnectOptions,
   events: { socket: ReturnType<typeof createMeteredSocket>['socket']; onclose: () => void },
 ): postgres.Sql {
-  const { url: target, ssl } = targetOf(url)
+  const { url: target, ssl } = parseServerTarget(url)
   return postgres(target, {
     ...events,
     ...(ssl && { ssl }),

@@ -1,6 +1,6 @@
 import { ApiError, newId, notFound } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
 import { isOutdated } from '../row/failures.js'
 import { readRecord, type Values } from '../row/input.js'
@@ -168,7 +168,7 @@ export function getStatement(selection: Selection, id: string, schema: string): 
   const list = selectList(selection, 'r', schema, parameters)
   const where = `r.id = ${parameters.bind(id, 'text')} and ${conditionsSql(selection.rule, 'r', parameters)}`
   return {
-    text: `select ${list} from ${quoted(schema)}.${quoted(selection.table.slug)} r where ${where}`,
+    text: `select ${list} from ${quoteIdentifier(schema)}.${quoteIdentifier(selection.table.slug)} r where ${where}`,
     parameters: parameters.values,
   }
 }

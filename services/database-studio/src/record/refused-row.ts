@@ -1,5 +1,5 @@
 import { type CommandMeta, stringifyExact } from '@opsplane/contracts'
-import { quoted, type StatementRunner } from '@opsplane/postgres'
+import { quoteIdentifier, type StatementRunner } from '@opsplane/postgres'
 import type { TransactionSql } from 'postgres'
 import { isRefusedRow, isUnreadable, writeFailure } from '../row/failures.js'
 import type { Values } from '../row/input.js'
@@ -60,7 +60,7 @@ export async function refusedRow(
   for (const [column, value] of Object.entries(values)) {
     const parameters = new Parameters()
     const row = parameters.bind(stringifyExact({ [column]: value }), 'json')
-    const text = `select from json_populate_record(null::${quoted(space.schema)}.${quoted(table.slug)}, ${row})`
+    const text = `select from json_populate_record(null::${quoteIdentifier(space.schema)}.${quoteIdentifier(table.slug)}, ${row})`
     const unreadable = await read(space, { text, parameters: parameters.values }).then(
       () => undefined,
       (thrown: unknown) => (isUnreadable(thrown) ? thrown : undefined),

@@ -1,5 +1,5 @@
 import { assertNever, parseExact } from '@opsplane/contracts'
-import { parameterText, quoted } from '@opsplane/postgres'
+import { parameterText, quoteIdentifier } from '@opsplane/postgres'
 import { comparedType, type Field } from './fields.js'
 import type { Comparison, Condition, JsonTest } from './filter.js'
 import { foldedSql } from './folded.js'
@@ -19,7 +19,7 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
     return either.length === 0 ? 'false' : `(${either.join(' or ')})`
   }
   const { field } = condition
-  const value = `${row}.${quoted(field.column)}`
+  const value = `${row}.${quoteIdentifier(field.column)}`
   const bind = (operand: string) => parameters.bind(operand, comparedType(field))
   switch (condition.kind) {
     case 'equals':

@@ -1,5 +1,5 @@
 import type { Column, TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 
 /** What a field's values are in Postgres and in JSON. */
 export type ValueKind =
@@ -144,7 +144,7 @@ export const isOrdered = ({ kind }: Typed): boolean => !forms[kind].unordered
 
 /** The expression that reads a field of the row called `row` as the API shows it. */
 export const shownAs = (field: Field, row: string): string =>
-  forms[field.kind].shown(`${row}.${quoted(field.column)}`, field)
+  forms[field.kind].shown(`${row}.${quoteIdentifier(field.column)}`, field)
 
 /** The same as JSON, as a text: faster by half than rows as JSON, which look up the type of each value. */
 export function jsonText(field: Field, row: string): string {

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '@opsplane/postgres'
+import { isDatabaseUnavailable } from '@opsplane/postgres'
 import postgres from 'postgres'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Acting } from '../plane/space.js'
@@ -118,4 +118,4 @@ function actingTogether(acting: Acting, group: readonly NewRecord[]): Acting {
 
 /** Not where the outcome is unknown, or all of them were in the way. */
 const concernsOne = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && !isDatabaseAway(error) && error.code !== '57014'
+  error instanceof postgres.PostgresError && !isDatabaseUnavailable(error) && error.code !== '57014'

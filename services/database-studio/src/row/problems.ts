@@ -1,5 +1,5 @@
 import type { ApiError, ErrorDetail } from '@opsplane/contracts'
-import { jsonPointer, mostDetails, validationFailed } from '@opsplane/http'
+import { jsonPointer, maxDetails, validationFailed } from '@opsplane/http'
 
 /** Where a value of a request stands, as a JSON pointer below one of its parts. */
 export interface Place {
@@ -17,11 +17,11 @@ export class Problems {
   }
 
   get details(): readonly ErrorDetail[] {
-    return this.#details.slice(0, mostDetails)
+    return this.#details.slice(0, maxDetails)
   }
 
   get full(): boolean {
-    return this.#details.length > mostDetails
+    return this.#details.length > maxDetails
   }
 
   get none(): boolean {

@@ -1,5 +1,5 @@
 import type { Column } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
 import { keyOf, kindOf, sqlType } from './fields.js'
 import type { Values } from './input.js'
@@ -81,15 +81,15 @@ function missingStatement(
   { definition, target, given }: { definition: Column; target: Opened; given: readonly Given[] },
 ): Statement {
   const type = sqlType({ kind: kindOf(definition) })
-  const column = quoted(definition.name)
+  const column = quoteIdentifier(definition.name)
   const parameters = new Parameters()
-  const from = (slug: string) => `${quoted(space.schema)}.${quoted(slug)}`
+  const from = (slug: string) => `${quoteIdentifier(space.schema)}.${quoteIdentifier(slug)}`
   const rows = parameters.bind(JSON.stringify(given), 'json')
   const seen = conditionsSql(target.readRule, 't', parameters)
   const kept = conditionsSql(readRule, 'r', parameters)
   return {
     text: `select given.at from json_to_recordset(${rows}) as given(at int4, id text, ref ${type})
-      where not exists (select from ${from(target.table.slug)} t where t.${quoted(keyOf(definition))} = given.ref and ${seen})
+      where not exists (select from ${from(target.table.slug)} t where t.${quoteIdentifier(keyOf(definition))} = given.ref and ${seen})
         and not exists (select from ${from(table.slug)} r where r.id = given.id and r.${column} = given.ref and ${kept})
       order by given.at`,
     parameters: parameters.values,

@@ -1,5 +1,5 @@
 import type { TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
 import { type Field, fieldsOf, keyOf, shownAs } from './fields.js'
 import type { Condition } from './filter.js'
@@ -103,7 +103,7 @@ export function selectList(
     .map((field) => {
       const target = expanded.get(field.name)
       const value = target ? expandedSql(target, field, { schema, parameters, row }) : shownAs(field, row)
-      return `${value} as ${quoted(field.name)}`
+      return `${value} as ${quoteIdentifier(field.name)}`
     })
     .join(', ')
 }
@@ -117,7 +117,7 @@ function expandedSql(
   const inner = `${row}x`
   const list = selectList(target, inner, schema, parameters)
   const rule = conditionsSql(target.rule, inner, parameters)
-  const from = `${quoted(schema)}.${quoted(target.table.slug)} ${inner}`
-  const key = quoted(keyOf(definition))
-  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.${key} = ${row}.${quoted(column)} and ${rule}) found)`
+  const from = `${quoteIdentifier(schema)}.${quoteIdentifier(target.table.slug)} ${inner}`
+  const key = quoteIdentifier(keyOf(definition))
+  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.${key} = ${row}.${quoteIdentifier(column)} and ${rule}) found)`
 }

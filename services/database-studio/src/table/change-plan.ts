@@ -1,5 +1,5 @@
 import { baseColumns, type Column, type TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { columnSql, defaultSql, isText, type Place, relation, sqlTypeOf } from './column-sql.js'
 import type { Patched } from './patched.js'
 import { checksOfColumn, checksOfNewColumn, checksOfParts, dropLoses, type RowCheck } from './row-checks.js'
@@ -32,10 +32,10 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   const alter = (text: string, to: Step = plan) =>
     to.statements.push(`alter table ${relation(place)} ${text}`)
   const dropParts = ({ constraints, indexes }: Parts) => {
-    for (const name of constraints.keys()) alter(`drop constraint ${quoted(name)}`)
+    for (const name of constraints.keys()) alter(`drop constraint ${quoteIdentifier(name)}`)
     // A reference that a migration has made has no index.
     for (const name of indexes.keys())
-      plan.statements.push(`drop index if exists ${quoted(schema)}.${quoted(name)}`)
+      plan.statements.push(`drop index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(name)}`)
   }
 
   const { pairs, namesHold } = pairsOf(before, { after, renamed })
@@ -49,23 +49,26 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   ]
 
   if (after.slug !== before.slug)
-    plan.statements.push(`alter table ${relation(old)} rename to ${quoted(after.slug)}`)
+    plan.statements.push(`alter table ${relation(old)} rename to ${quoteIdentifier(after.slug)}`)
   dropParts(missing(partsOf(old, before), parts))
   // Names that nobody chose follow those of table and columns.
   for (const [from, to] of inTurn(zip(parts.constraints, partsBefore.constraints)))
-    alter(`rename constraint ${quoted(from)} to ${quoted(to)}`)
+    alter(`rename constraint ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`)
   for (const [from, to] of inTurn(zip(parts.indexes, partsBefore.indexes)))
-    plan.statements.push(`alter index if exists ${quoted(schema)}.${quoted(from)} rename to ${quoted(to)}`)
+    plan.statements.push(
+      `alter index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`,
+    )
   dropParts(missing(partsBefore, partsAfter))
   const gone = before.columns.filter(({ name }) => !kept.has(name))
   for (const column of gone.sort((a, b) => isComputed(b) - isComputed(a))) {
-    alter(`drop column ${quoted(column.name)}`)
+    alter(`drop column ${quoteIdentifier(column.name)}`)
     plan.checks.push(dropLoses(old, column))
   }
   const renames = [...renamed].flatMap(([to, from]): [string, string][] =>
     kept.has(from) ? [[from, to]] : [],
   )
-  for (const [from, to] of inTurn(renames)) alter(`rename column ${quoted(from)} to ${quoted(to)}`)
+  for (const [from, to] of inTurn(renames))
+    alter(`rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`)
   for (const [from, column] of pairs.sort(([, a], [, b]) => isComputed(a) - isComputed(b))) {
     if (from) changeColumn(from, column)
     else {
@@ -76,7 +79,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   }
   const come = missing(partsAfter, partsBefore)
   for (const [name, definition] of come.constraints)
-    alter(`add constraint ${quoted(name)} ${definition}`, plan.parts)
+    alter(`add constraint ${quoteIdentifier(name)} ${definition}`, plan.parts)
   const unique = uniqueIndexes(after)
   for (const [name, definition] of come.indexes)
     plan.parts.statements.push(createIndex(place, name, definition, unique.has(name)))
@@ -84,7 +87,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   return plan
 
   function changeColumn(from: Column, to: Column): void {
-    const column = quoted(to.name)
+    const column = quoteIdentifier(to.name)
     plan.checks.push(...checksOfColumn(old, from, to))
     const [typeBefore, type] = [sqlTypeOf(from), sqlTypeOf(to)]
     const [valueBefore, value] = [defaultSql(from), defaultSql(to)]

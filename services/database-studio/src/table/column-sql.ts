@@ -1,5 +1,5 @@
 import type { Column, ResultType } from '@opsplane/contracts'
-import { literal, parameterText, quoted } from '@opsplane/postgres'
+import { parameterText, quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
 import { nameOf } from '../row/constraint-name.js'
 
 /** A table as statements about it name it. */
@@ -8,7 +8,8 @@ export interface Place {
   slug: string
 }
 
-export const relation = ({ schema, slug }: Place): string => `${quoted(schema)}.${quoted(slug)}`
+export const relation = ({ schema, slug }: Place): string =>
+  `${quoteIdentifier(schema)}.${quoteIdentifier(slug)}`
 
 const resultTypes: Record<ResultType, string> = {
   ...{ text: 'text', integer: 'integer', bigint: 'bigint', decimal: 'numeric', float: 'double precision' },
@@ -68,12 +69,12 @@ export function defaultSql(column: Column): string | undefined {
   if (typeof given === 'object' && 'expression' in given) return `(${given.expression})`
   const json = typeof given === 'object' && 'json' in given ? given.json : given
   const text = parameterText(json, column.type === 'json' ? 'json' : undefined) ?? 'null'
-  return `${literal(text)}::${sqlTypeOf(column)}`
+  return `${quoteLiteral(text)}::${sqlTypeOf(column)}`
 }
 
 /** A column as CREATE TABLE and ADD COLUMN have it, without the constraints that have names. */
 export function columnSql(column: Column): string {
-  const parts = [quoted(column.name), sqlTypeOf(column)]
+  const parts = [quoteIdentifier(column.name), sqlTypeOf(column)]
   if (column.type === 'computed') parts.push(`generated always as (${column.expression}) stored`)
   const value = defaultSql(column)
   if (value !== undefined) parts.push(`default ${value}`)
@@ -85,18 +86,18 @@ const referenceActions = { restrict: 'restrict', set_null: 'set null', cascade: 
 
 /** The constraints of one column, by their names. */
 export function columnConstraints({ schema, slug }: Place, column: Column): Map<string, string> {
-  const name = quoted(column.name)
+  const name = quoteIdentifier(column.name)
   const found = new Map<string, string>()
   if (column.unique) found.set(nameOf(slug, column.name, 'key'), `unique (${name})`)
   if (column.type === 'enum')
     found.set(
       nameOf(slug, column.name, 'enum'),
-      `check (${name} in (${column.values.map(literal).join(', ')}))`,
+      `check (${name} in (${column.values.map(quoteLiteral).join(', ')}))`,
     )
   if (column.type === 'reference')
     found.set(
       nameOf(slug, column.name, 'fkey'),
-      `foreign key (${name}) references ${relation({ schema, slug: column.table })} (${column.key ? quoted(column.key.column) : 'id'}) on delete ${referenceActions[column.onDelete]}`,
+      `foreign key (${name}) references ${relation({ schema, slug: column.table })} (${column.key ? quoteIdentifier(column.key.column) : 'id'}) on delete ${referenceActions[column.onDelete]}`,
     )
   return found
 }

@@ -1,6 +1,6 @@
 import { ApiError, type CommandMeta } from '@opsplane/contracts'
-import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opsplane/eventstore'
-import { type Database, queriesOf, quoted, type StatementRunner } from '@opsplane/postgres'
+import { type EventStore, storeIdempotentResponse, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Database, quoteIdentifier, type StatementRunner, toDrizzle } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { refuseRunning } from '../migration-ledger/runs.js'
 import { roleOfSpace, type Space } from '../plane/space.js'
@@ -57,12 +57,12 @@ async function defineWithin<T>(
   )
   await refuseRunning(tx, space)
   const asOwner: Defining['asOwner'] = async (work) => {
-    await tx.unsafe(`set local role ${quoted(roleOfSpace(space, 'owner'))}`)
+    await tx.unsafe(`set local role ${quoteIdentifier(roleOfSpace(space, 'owner'))}`)
     const value = await work(tx)
     await tx.unsafe('set local role none')
     return value
   }
   const value = await store.within(tx, meta, (unit) => work({ tx, unit, asOwner }))
-  await keepAnswer(queriesOf(tx), meta, value)
+  await storeIdempotentResponse(toDrizzle(tx), meta, value)
   return value
 }

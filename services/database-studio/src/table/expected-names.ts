@@ -1,5 +1,5 @@
 import type { TableState } from '@opsplane/contracts'
-import { quoted, type StatementRunner } from '@opsplane/postgres'
+import { quoteIdentifier, type StatementRunner } from '@opsplane/postgres'
 import { type Place, relation } from './column-sql.js'
 import { partsOf, unnamedConstraints } from './table-sql.js'
 
@@ -14,7 +14,7 @@ export async function expectedNames(
   statements: readonly string[],
 ): Promise<string[]> {
   const spokenOf = unnamedConstraints(place, state.columns).filter(({ name }) =>
-    statements.some((statement) => statement.includes(`constraint ${quoted(name)}`)),
+    statements.some((statement) => statement.includes(`constraint ${quoteIdentifier(name)}`)),
   )
   if (spokenOf.length === 0) return []
   const found = await tx.unsafe<{ name: string; type: string; column: string }[]>(
@@ -36,8 +36,8 @@ export async function expectedNames(
         !known.has(each.name),
     )
     const change = other
-      ? `rename constraint ${quoted(other.name)} to ${quoted(name)}`
-      : `add constraint ${quoted(name)} ${definition}`
+      ? `rename constraint ${quoteIdentifier(other.name)} to ${quoteIdentifier(name)}`
+      : `add constraint ${quoteIdentifier(name)} ${definition}`
     return [`alter table ${relation(place)} ${change}`]
   })
 }

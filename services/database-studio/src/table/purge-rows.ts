@@ -1,4 +1,4 @@
-import { dueIndexes, dueTable, heldColumns } from '@opsplane/postgres'
+import { dueIndexes, dueTable, retryColumns } from '@opsplane/postgres'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 export const duePurges = dueTable({
@@ -16,7 +16,7 @@ export const tablePurges = pgTable(
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   () => dueIndexes(duePurges),
 )

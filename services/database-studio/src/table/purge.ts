@@ -1,5 +1,5 @@
 import { Environment, systemActor } from '@opsplane/contracts'
-import { type DueRow, type MakeWorker, within } from '@opsplane/postgres'
+import { type CreateWorker, type DueRow, transactionWorker } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { DataPlane } from '../plane/data-plane.js'
 import { duePurges } from './purge-rows.js'
@@ -15,8 +15,8 @@ interface PurgeRow extends DueRow {
 export function purging(
   { store }: Pick<ServiceContext, 'store'>,
   { plane, tables }: { plane: DataPlane; tables: TableAggregate },
-): MakeWorker {
-  return within<PurgeRow>({
+): CreateWorker {
+  return transactionWorker<PurgeRow>({
     name: 'table-purge',
     of: duePurges,
     columns: ['workspace_id', 'environment'],

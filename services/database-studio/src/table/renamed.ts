@@ -1,5 +1,5 @@
 import type { TablePatch, TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { parseStatements, partsWithin, scan } from '../sql/grammar.js'
 
 /** Names of columns before, with those they have afterwards. */
@@ -67,9 +67,9 @@ interface ColumnRef {
 
 /** A name as SQL has it, quoted only where it has to be. */
 async function inSql(name: string): Promise<string> {
-  if (!/^[a-z_][a-z0-9_]*$/.test(name)) return quoted(name)
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) return quoteIdentifier(name)
   const [token] = await scan(name)
-  return token?.tokenName === 'IDENT' ? name : quoted(name)
+  return token?.tokenName === 'IDENT' ? name : quoteIdentifier(name)
 }
 
 function filterInNames(filter: Record<string, unknown>, renames: Renames): Record<string, unknown> {

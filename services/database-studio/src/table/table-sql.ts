@@ -1,5 +1,5 @@
 import type { Column, TableIndex, TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { nameOf } from '../row/constraint-name.js'
 import { searchVector } from '../row/search-vector.js'
 import { columnConstraints, columnSql, type Place, relation } from './column-sql.js'
@@ -20,7 +20,7 @@ type Defined = Pick<TableState, 'columns' | 'indexes' | 'uniques' | 'checks'>
 
 /** Every constraint and index of a table. Names are said twice by nobody but a client. */
 export function partsOf(place: Place, { columns, indexes, uniques, checks }: Defined): Parts {
-  const list = (names: readonly string[]) => names.map(quoted).join(', ')
+  const list = (names: readonly string[]) => names.map(quoteIdentifier).join(', ')
   const constraints = new Map([
     ...unnamedConstraints(place, columns).map(({ name, definition }) => [name, definition] as const),
     ...uniques.map(({ name, columns: of }) => [name, `unique (${list(of)})`] as const),
@@ -49,7 +49,7 @@ export function unnamedConstraints(place: Place, columns: readonly Column[]) {
 /** The index a reference has, by its name: deleting what is referred to would read all of this table. */
 function columnIndexes({ slug }: Place, { name, type, unique }: Column): Map<string, string> {
   return new Map(
-    type === 'reference' && !unique ? [[nameOf(slug, name, 'ref'), `(${quoted(name)}, id)`]] : [],
+    type === 'reference' && !unique ? [[nameOf(slug, name, 'ref'), `(${quoteIdentifier(name)}, id)`]] : [],
   )
 }
 
@@ -75,9 +75,9 @@ export function partNames({ slug, columns, indexes, uniques, checks }: Defined &
 /** What an index is over, as CREATE INDEX has it after the table. */
 function indexSql({ columns, kind, unique }: TableIndex): string {
   if (kind === 'trigram')
-    return `using gin (${columns.map(({ name }) => `${quoted(name)} extensions.gin_trgm_ops`).join(', ')})`
+    return `using gin (${columns.map(({ name }) => `${quoteIdentifier(name)} extensions.gin_trgm_ops`).join(', ')})`
   if (kind === 'fulltext') return `using gin (${searchVector(columns.map(({ name }) => name))})`
-  const terms = columns.map(({ name, direction }) => `${quoted(name)} ${direction}`)
+  const terms = columns.map(({ name, direction }) => `${quoteIdentifier(name)} ${direction}`)
   // Lists go on behind a record, also among those of the same values.
   const last = columns.at(-1)
   const isWhole = unique || columns.some(({ name }) => name === 'id')
@@ -86,7 +86,7 @@ function indexSql({ columns, kind, unique }: TableIndex): string {
 
 /** Unique indexes are recognized by their definition's first word, which CREATE INDEX has before the table. */
 export const createIndex = (place: Place, name: string, definition: string, unique = false): string =>
-  `create ${unique ? 'unique ' : ''}index ${quoted(name)} on ${relation(place)} ${definition}`
+  `create ${unique ? 'unique ' : ''}index ${quoteIdentifier(name)} on ${relation(place)} ${definition}`
 
 /** The statements that make a table, in their order. */
 export function createTable(place: Place, state: TableState): string[] {
@@ -97,7 +97,7 @@ export function createTable(place: Place, state: TableState): string[] {
     'created_at timestamptz(3) not null',
     'updated_at timestamptz(3) not null',
     ...state.columns.map(columnSql),
-    ...[...constraints].map(([name, definition]) => `constraint ${quoted(name)} ${definition}`),
+    ...[...constraints].map(([name, definition]) => `constraint ${quoteIdentifier(name)} ${definition}`),
   ]
   const unique = uniqueIndexes(state)
   return [

@@ -1,6 +1,6 @@
 import type { Instant, TableState, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { roleOfSpace, type Space } from '../plane/space.js'
 import { relation } from './column-sql.js'
 import type { Defining } from './define.js'
@@ -53,20 +53,24 @@ export async function restoreFromTrash(
   const place = { schema: space.schema, slug: state.slug }
   await asOwner(async (owner) => {
     const trashed = relation({ schema: trash, slug: nameInTrash(state) })
-    await owner.unsafe(`alter table ${trashed} set schema ${quoted(space.schema)}`)
+    await owner.unsafe(`alter table ${trashed} set schema ${quoteIdentifier(space.schema)}`)
     await owner.unsafe(
-      `alter table ${relation({ ...place, slug: nameInTrash(state) })} rename to ${quoted(state.slug)}`,
+      `alter table ${relation({ ...place, slug: nameInTrash(state) })} rename to ${quoteIdentifier(state.slug)}`,
     )
     for (const { name, trashed: from } of names)
-      await owner.unsafe(`alter index ${quoted(space.schema)}.${quoted(from)} rename to ${quoted(name)}`)
+      await owner.unsafe(
+        `alter index ${quoteIdentifier(space.schema)}.${quoteIdentifier(from)} rename to ${quoteIdentifier(name)}`,
+      )
     for (const [name, definition] of references(space, state))
-      await owner.unsafe(`alter table ${relation(place)} add constraint ${quoted(name)} ${definition}`)
+      await owner.unsafe(
+        `alter table ${relation(place)} add constraint ${quoteIdentifier(name)} ${definition}`,
+      )
   })
 }
 
 /** Drops a table for good. */
 export async function purgeTable(tx: StatementRunner, space: Space, id: string): Promise<void> {
-  await tx.unsafe(`set local role ${quoted(roleOfSpace(space, 'owner'))}`)
+  await tx.unsafe(`set local role ${quoteIdentifier(roleOfSpace(space, 'owner'))}`)
   await tx.unsafe(`drop table if exists ${relation({ schema: trashOf(space), slug: nameInTrash({ id }) })}`)
   await tx.unsafe('set local role none')
   await tx.unsafe('select drop_capture($1)', [id])

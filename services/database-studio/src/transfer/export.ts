@@ -1,6 +1,6 @@
 import type { CsvDelimiter, ImportFormat } from '@opsplane/contracts'
 import type { TextStream } from '@opsplane/http'
-import { literal, quoted } from '@opsplane/postgres'
+import { quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
 import type { ListQuery } from '../list/list.js'
 import { askedOf } from '../list/list.js'
 import { conditionsSql } from '../row/conditions.js'
@@ -127,7 +127,7 @@ function pageStatement(
   const parameters = new Parameters()
   const line =
     format === 'csv'
-      ? `${fields.map((field) => csvCell(field, 'r')).join(` || ${literal(delimiter)} || `)} || e'\\r\\n'`
+      ? `${fields.map((field) => csvCell(field, 'r')).join(` || ${quoteLiteral(delimiter)} || `)} || e'\\r\\n'`
       : `${fields.map(jsonMember).join(' || ')} || e'}\\n'`
   return {
     // A page ends with the row that fills it: however large the rows are, it has no more than that.
@@ -154,12 +154,12 @@ function rowsBehind(
   parameters: Parameters,
 ): string {
   const where = conditionsSql([...conditions, ...selection.rule], 'r', parameters)
-  return `${quoted(schema)}.${quoted(selection.table.slug)} r where r.id > ${parameters.bind(after, 'text')} and ${where} order by r.id`
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(selection.table.slug)} r where r.id > ${parameters.bind(after, 'text')} and ${where} order by r.id`
 }
 
 /** With what comes before it in the line: each concatenation costs as much as it takes to read a value. */
 const jsonMember = (field: Field, index: number) =>
-  `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`)} || ${jsonText(field, 'r')}`
+  `${quoteLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`)} || ${jsonText(field, 'r')}`
 
 /** Nothing for null. Texts are in quotes, always: to look whether they need them costs more than all the rest. */
 function csvCell(field: Field, row: string): string {

@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
-import { gathered, type Limits } from '@opsplane/runtime'
+import { joinChunks, type Limits } from '@opsplane/runtime'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { recordImportParts, recordImports } from '../schema.js'
 import { createImportQuota } from './import-quota.js'
@@ -83,7 +83,7 @@ export function createImportStore(
       let bytes = 0
       let part = 0
       try {
-        for await (const chunk of gathered(utf8Only(content), partBytes)) {
+        for await (const chunk of joinChunks(utf8Only(content), partBytes)) {
           await keepPart(tenant.workspaceId, { importId: id, part: part++, content: chunk })
           bytes += chunk.length
         }

@@ -8,7 +8,12 @@ import {
   stringifyExact,
   type TenantScope,
 } from '@opsplane/contracts'
-import { isDependencyAway, type LeasedRow, leased, type StatementRunner } from '@opsplane/postgres'
+import {
+  isDependencyUnavailable,
+  type LeasedRow,
+  leasedWorker,
+  type StatementRunner,
+} from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { RecordAccess } from '../row/open.js'
@@ -113,7 +118,7 @@ export function importWork({
       const isOver = error instanceof UnreadableFileError || (error instanceof ApiError && error.status < 500)
       if (isOver) return { status: 'failed', error: error.message }
       const isStuck = progress.batches === claimed.batches && claimed.failures + 1 >= mostAttempts
-      if (!isStuck || signal.aborted || isDependencyAway(error)) throw error
+      if (!isStuck || signal.aborted || isDependencyUnavailable(error)) throw error
       log.error({ err: error, import: claimed.id }, 'an import has failed for good')
       return givenUp(claimed, progress.batches)
     }
@@ -176,7 +181,7 @@ export function importWork({
       writeBatch(access, opened, rows, { meta, on: claimed.conflictColumns ?? undefined, validating }),
     )
 
-  return leased<Claimed & LeasedRow, Ended | null>({
+  return leasedWorker<Claimed & LeasedRow, Ended | null>({
     name: 'record-imports',
     of: dueImports,
     columns,

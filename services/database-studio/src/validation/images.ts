@@ -1,5 +1,5 @@
 import { stringifyExact, type TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { mostReadAtOnce } from '../plane/answer-size.js'
 import { conditionsSql } from '../row/conditions.js'
 import type { Condition } from '../row/filter.js'
@@ -43,7 +43,7 @@ export async function matchingIds(
   const parameters = new Parameters()
   const where = conditionsSql([...conditions, ...writeRule], 'r', parameters)
   const most = parameters.bind(String(limit + 1), 'int8')
-  const text = `select r.id from ${quoted(space.schema)}.${quoted(table.slug)} r where ${where} limit ${most}`
+  const text = `select r.id from ${quoteIdentifier(space.schema)}.${quoteIdentifier(table.slug)} r where ${where} limit ${most}`
   const rows = await read(space, { text, parameters: parameters.values })
   return rows.map(({ id }) => String(id))
 }
@@ -85,7 +85,7 @@ function byIds(
   const given = `json_array_elements_text(${parameters.bind(JSON.stringify(ids), 'json')})`
   const where = `r.id in (select ${given}) and ${conditionsSql(rule, 'r', parameters)}`
   return {
-    text: `select ${list} from ${quoted(schema)}.${quoted(table.slug)} r where ${where}`,
+    text: `select ${list} from ${quoteIdentifier(schema)}.${quoteIdentifier(table.slug)} r where ${where}`,
     parameters: parameters.values,
   }
 }

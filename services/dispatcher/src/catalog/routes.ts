@@ -8,14 +8,14 @@ import {
   patternMatches,
 } from '@opsplane/contracts'
 import {
+  type CachedDocument,
+  cacheDocument,
+  cacheJson,
   defineDocument,
   defineList,
   defineRoute,
-  type KeptDocument,
-  keepDocument,
   type Route,
-  slicedJson,
-  writeOnce,
+  stringifyInSlices,
 } from '@opsplane/http'
 import { type CursorCodec, createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
@@ -28,12 +28,13 @@ const access = { tag: 'Events', scope: 'authenticated', workspace: 'none' } as c
 export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: CursorCodec }): Route[] {
   const described = new Map<string, EventDescription>()
   const describe = (type: (typeof eventTypes)[number]): EventDescription => {
-    const entry = described.get(type) ?? writeOnce(describeEvent(type))
+    const entry = described.get(type) ?? cacheJson(describeEvent(type))
     described.set(type, entry)
     return entry
   }
-  let document: Promise<KeptDocument> | undefined
-  const make = async () => keepDocument('application/json', await slicedJson(await asyncApiDocument(names)))
+  let document: Promise<CachedDocument> | undefined
+  const make = async () =>
+    cacheDocument('application/json', await stringifyInSlices(await asyncApiDocument(names)))
 
   const list = defineList({
     ...access,

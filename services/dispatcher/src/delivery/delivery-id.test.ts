@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
-import { idSchema, idTime, leastId, newId } from '@opsplane/contracts'
+import { idSchema, idTime, minId, newId } from '@opsplane/contracts'
 import { deliveryIdOf } from './delivery-id.js'
 
 describe('delivery ids', () => {
   it('are divided by the time they were made', () => {
     const id = newId('delivery')
     const now = Date.now()
-    expect(leastId('delivery', now + 1) > id).toBe(true)
-    expect(leastId('delivery', now - 60_000) < id).toBe(true)
-    expect(leastId('delivery', Date.parse('2016-07-30T23:54:10.259Z'))).toBe('del_01ARZ3NDEK')
-    expect(leastId('delivery', -1)).toBe('del_0000000000')
+    expect(minId('delivery', now + 1) > id).toBe(true)
+    expect(minId('delivery', now - 60_000) < id).toBe(true)
+    expect(minId('delivery', Date.parse('2016-07-30T23:54:10.259Z'))).toBe('del_01ARZ3NDEK')
+    expect(minId('delivery', -1)).toBe('del_0000000000')
   })
 
   it('tell their time', () => {

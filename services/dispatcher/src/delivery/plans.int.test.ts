@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { idFactory, leastId, newId } from '@opsplane/contracts'
+import { idFactory, minId, newId } from '@opsplane/contracts'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { recordStatement } from './attempt/record-statement.js'
@@ -100,7 +100,7 @@ describe('with the partitions of many days', () => {
   it('a search by time reads those of the time', async () => {
     const statement = `select * from deliveries where webhook_id = $1 and id >= $2 and id < $3 order by id desc limit 20`
     const [from, to] = [now - 3 * dayMs, now - 2 * dayMs]
-    const found = await scanned(statement, [webhookId, leastId('delivery', from), leastId('delivery', to)])
+    const found = await scanned(statement, [webhookId, minId('delivery', from), minId('delivery', to)])
     expect(found.sort()).toEqual([partition('deliveries', from), partition('deliveries', to)])
   })
 

@@ -5,8 +5,8 @@ import {
   type DeliveryDetail,
   DeliveryStatus,
   deliveryBody,
-  leastId,
-  mostShownReplays,
+  maxListedReplays,
+  minId,
   notFound,
   type Page,
   PlatformEvent,
@@ -91,8 +91,8 @@ function isStored(shown: readonly DeliveryStatus[]) {
 /** The time in the id, which is that of the event or the replay, decides: it leads to the days' partitions. */
 function createdWithin({ createdAfter, createdBefore }: DeliveryFilters) {
   return [
-    createdAfter && gte(deliveries.id, leastId('delivery', Date.parse(createdAfter) + 1)),
-    createdBefore && lt(deliveries.id, leastId('delivery', Date.parse(createdBefore))),
+    createdAfter && gte(deliveries.id, minId('delivery', Date.parse(createdAfter) + 1)),
+    createdBefore && lt(deliveries.id, minId('delivery', Date.parse(createdBefore))),
   ].filter((condition) => typeof condition === 'object')
 }
 
@@ -153,7 +153,7 @@ async function replaysOf(
     .from(deliveries)
     .where(and(ofWebhook(tenant, webhookId), eq(deliveries.eventId, eventId), eq(deliveries.replayOf, id)))
     .orderBy(desc(deliveries.id))
-    .limit(mostShownReplays)
+    .limit(maxListedReplays)
   return {
     replays: rows.map(({ delivery }) => {
       const { status, createdAt, id: replayId } = presentDelivery(delivery, webhookStatus)

@@ -11,9 +11,15 @@ import {
   type ReplayStarted,
   type TenantScope,
 } from '@opsplane/contracts'
-import { keepAnswer } from '@opsplane/eventstore'
+import { storeIdempotentResponse } from '@opsplane/eventstore'
 import { spanIn } from '@opsplane/http'
-import { type Database, dueNow, groupOf, type NamedFailures, uniqueViolation } from '@opsplane/postgres'
+import {
+  type Database,
+  dueNow,
+  type FailureGroupKey,
+  formatGroupId,
+  uniqueViolation,
+} from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, replayJobs } from '../schema.js'
 import { type ReplayJobRow, type Selection, selected } from './matching.js'
@@ -50,7 +56,7 @@ export async function startReplay(
       const job = made ? presentJob(made) : null
       if (job) await record(tx, meta, { kind: 'start', job, webhookName })
       const started = { dryRun, count: total, job }
-      await keepAnswer(tx, meta, started)
+      await storeIdempotentResponse(tx, meta, started)
       return started
     })
   } catch (error) {
@@ -86,7 +92,7 @@ export function selectionOf(
 /** The failures of a webhook that have one cause, up to a position of changes. */
 export function selectionOfFailures(
   { workspaceId, environment }: TenantScope,
-  { targetId, cause }: NamedFailures,
+  { targetId, cause }: FailureGroupKey,
   toPosition: number,
   nowMs: number,
 ): Selection {
@@ -127,7 +133,7 @@ export function cancelReplay(
     if (!canceled) throw notFound()
     const job = presentJob(canceled)
     await record(tx, meta, { kind: 'cancel', job })
-    await keepAnswer(tx, meta, job)
+    await storeIdempotentResponse(tx, meta, job)
     return job
   })
 }
@@ -188,7 +194,7 @@ export function presentJob(row: ReplayJobRow): ReplayJob {
     createdAt,
     finishedAt,
   } = row
-  const group = cause === null ? {} : { failures: groupOf({ targetId: webhookId, cause }) }
+  const group = cause === null ? {} : { failures: formatGroupId({ targetId: webhookId, cause }) }
   const filter = { status: statuses, eventType, from: fromTime, to: toTime, ...group }
   return ReplayJob.parse({ id, webhookId, status, filter, total, replayed, createdAt, finishedAt })
 }

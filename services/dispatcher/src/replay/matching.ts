@@ -1,4 +1,4 @@
-import { leastId } from '@opsplane/contracts'
+import { minId } from '@opsplane/contracts'
 import { and, eq, gte, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { causeOf, failedNow } from '../delivery/failures/failed-now.js'
 import { ofWebhook } from '../delivery/queries.js'
@@ -21,7 +21,7 @@ const selectedByCause = ({ toTime, toPosition, ...selection }: Selection, cause:
     sql.raw(failedNow('deliveries')),
     sql`${sql.raw(causeOf('deliveries'))} = ${cause}`,
     lte(sql`coalesce(${deliveries.changePosition}, 0)`, toPosition ?? 0),
-    lt(deliveries.id, leastId('delivery', Date.parse(toTime))),
+    lt(deliveries.id, minId('delivery', Date.parse(toTime))),
   )
 
 /**
@@ -35,8 +35,8 @@ function selectedByFilter(selection: Selection) {
     isNull(deliveries.replayOf),
     inArray(deliveries.status, statuses),
     eventType === null ? undefined : eq(deliveries.eventType, eventType),
-    fromTime === null ? undefined : gte(deliveries.id, leastId('delivery', Date.parse(fromTime))),
-    lt(deliveries.id, leastId('delivery', Date.parse(toTime))),
+    fromTime === null ? undefined : gte(deliveries.id, minId('delivery', Date.parse(fromTime))),
+    lt(deliveries.id, minId('delivery', Date.parse(toTime))),
     or(
       eq(deliveries.status, 'succeeded'),
       sql`not exists (select 1 from deliveries r where r.event_id = ${deliveries.eventId}

@@ -7,7 +7,7 @@ import {
   RetryFailures,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { failuresPosition, namedFailures } from '@opsplane/postgres'
+import { failuresPosition, parseGroupId } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
 import {
@@ -76,7 +76,7 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     status: 202,
     errors: ['not_found', 'conflict', 'validation_failed'],
     handler: async ({ params: { groupId }, body: { to, dryRun }, meta }) => {
-      const named = namedFailures(groupId)
+      const named = parseGroupId(groupId)
       const webhook = await aggregate.get(named.targetId, meta.tenant)
       const position = failuresPosition(cursors, { to, groupId, tenant: meta.tenant })
       const selection = selectionOfFailures(meta.tenant, named, Number(position), nowMs())

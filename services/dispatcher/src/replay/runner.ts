@@ -1,6 +1,6 @@
 import { Environment, newId, systemActor } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
-import { type MakeWorker, missedPartition, queriesOf, within } from '@opsplane/postgres'
+import { type CreateWorker, isMissingPartition, toDrizzle, transactionWorker } from '@opsplane/postgres'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { webhookOf } from '../delivery/queries.js'
 import { makeDue } from '../delivery/queue/queue-statements.js'
@@ -30,18 +30,25 @@ const stepEveryMs = 200
  * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so whoever
  * takes the job up after a crash goes on behind the last replay; replicas share the work by the rows' locks.
  */
-export function replayWork({ record, days, nowMs, perSecond, wake, announce }: ReplayingOptions): MakeWorker {
+export function replayWork({
+  record,
+  days,
+  nowMs,
+  perSecond,
+  wake,
+  announce,
+}: ReplayingOptions): CreateWorker {
   const size = Math.max(1, Math.round((perSecond * stepEveryMs) / 1_000))
-  return within({
+  return transactionWorker({
     name: replaying,
     of: dueReplays,
     batch: 1,
     prepare: () => days.ensure([nowMs()]),
     async perform(tx, rows) {
       try {
-        for (const { key, at } of rows) await step(queriesOf(tx), record, { id: key, now: at, size })
+        for (const { key, at } of rows) await step(toDrizzle(tx), record, { id: key, now: at, size })
       } catch (error) {
-        if (missedPartition(error)) days.forget()
+        if (isMissingPartition(error)) days.forget()
         throw error
       }
     },
@@ -49,7 +56,7 @@ export function replayWork({ record, days, nowMs, perSecond, wake, announce }: R
       wake()
       announce()
     },
-    isPassing: missedPartition,
+    isPassing: isMissingPartition,
   })
 }
 

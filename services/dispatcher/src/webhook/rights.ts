@@ -1,8 +1,8 @@
 import {
   eventPermission,
+  missingPermissionError,
   missingRights,
   type Permission,
-  permissionNotHeld,
   permissions,
   referencedSecrets,
 } from '@opsplane/contracts'
@@ -40,5 +40,5 @@ export function requireRights({ permissions: held }: Caller, needs: Needs): void
   const missing = missingFor(held, needs)
   if (missing.length === 0) return
   const message = `What this webhook is sent takes permissions you do not hold: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }

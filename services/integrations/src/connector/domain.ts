@@ -8,9 +8,9 @@ import {
   type Decider,
   type Decision,
   type Instant,
+  missingPermissionError,
   type NewConnector,
   notFound,
-  permissionNotHeld,
 } from '@opsplane/contracts'
 import { referencesIn } from '../kind/references.js'
 
@@ -107,5 +107,5 @@ function reported(
 function requireSecretsUse({ permissions }: Caller, config: unknown): void {
   if (permissions.includes('secrets:use') || referencesIn(config).length === 0) return
   const message = 'The configuration refers to secrets, which takes the permission secrets:use.'
-  throw permissionNotHeld(message, ['secrets:use'], '/config')
+  throw missingPermissionError(message, ['secrets:use'], '/config')
 }

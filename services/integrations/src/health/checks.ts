@@ -1,9 +1,9 @@
 import { Environment, type TenantScope } from '@opsplane/contracts'
 import {
-  isDependencyAway,
+  type CreateWorker,
+  isDependencyUnavailable,
   type LeasedRow,
-  leased,
-  type MakeWorker,
+  leasedWorker,
   type StatementRunner,
 } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
@@ -37,7 +37,14 @@ type Result = 'again' | 'rest' | 'gone'
 export const longestCheckMs = 10_000
 
 /** Checks connectors in use, so that who depends on one learns that it is down before it is needed. */
-export function checking({ kinds, connectors, open, observe, log, everySeconds }: CheckOptions): MakeWorker {
+export function checking({
+  kinds,
+  connectors,
+  open,
+  observe,
+  log,
+  everySeconds,
+}: CheckOptions): CreateWorker {
   const check = async (connector: StoredConnector, tenant: TenantScope, signal: AbortSignal) => {
     const timeoutMs = Math.min(connector.timeoutMs, longestCheckMs)
     const { call, end } = open(connector, {
@@ -72,13 +79,13 @@ export function checking({ kinds, connectors, open, observe, log, everySeconds }
     return 'again'
   }
 
-  return leased<CheckRow, Result>({
+  return leasedWorker<CheckRow, Result>({
     name: 'connector checks',
     of: dueChecks,
     columns: ['workspace_id', 'environment', `last_used_at > now() - interval '24 hours' as in_use`],
     batch: 32,
     deadlineMs: longestCheckMs + 5_000,
-    isPassing: isDependencyAway,
+    isPassing: isDependencyUnavailable,
     perform: ([row], signal) => (row ? Promise.all([perform(row, signal)]) : Promise.resolve([])),
     done: (tx, finished) =>
       settle(

@@ -1,11 +1,11 @@
 import {
   answerText,
+  describeOutboundError,
   headerFault,
   OutboundError,
   type OutboundErrorKind,
   type OutboundHttp,
   type OutboundResponse,
-  readable,
   type SignCause,
 } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
@@ -46,7 +46,7 @@ export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: S
         timeoutMs: call.remainingMs(),
         ...(body !== undefined && { body }),
       })
-      .then(readable)
+      .then(describeOutboundError)
       .catch((error: unknown) => {
         throw call.signal.aborted ? call.signal.reason : failureOf(error)
       })

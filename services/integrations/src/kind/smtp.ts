@@ -1,4 +1,4 @@
-import { invalidField, type Mailbox, readMailbox } from '@opsplane/contracts'
+import { invalidField, type Mailbox, parseMailbox } from '@opsplane/contracts'
 import type { OutboundStreams } from '@opsplane/http'
 import { oneLine } from '@opsplane/runtime'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ const Address = z
   .string()
   .max(320)
   .transform((text, context): Mailbox => {
-    const found = readMailbox(text)
+    const found = parseMailbox(text)
     if (found) return found
     context.addIssue({ code: 'custom', message: 'must be ada@example.com or Ada <ada@example.com>' })
     return z.NEVER
@@ -21,7 +21,7 @@ const Address = z
 const AddressText = z
   .string()
   .max(320)
-  .refine((text) => readMailbox(text) !== null, 'must be ada@example.com or Ada <ada@example.com>')
+  .refine((text) => parseMailbox(text) !== null, 'must be ada@example.com or Ada <ada@example.com>')
 
 const Config = z
   .strictObject({
@@ -153,7 +153,7 @@ export function smtpKind(outbound: OutboundStreams): Kind {
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 /** The schema has read it before. */
-const senderOf = ({ from }: Config): Mailbox => readMailbox(from) ?? { name: '', address: from }
+const senderOf = ({ from }: Config): Mailbox => parseMailbox(from) ?? { name: '', address: from }
 
 async function serverOf({ config, secrets }: Call<Config>): Promise<MailServer> {
   const { host, port, security, ca, user, password } = config

@@ -6,7 +6,7 @@ import {
   stringifyExact,
   TopicName,
 } from '@opsplane/contracts'
-import { addressesOf, type Delegations, readdress, type ServiceClient } from '@opsplane/http'
+import { createAddressFinder, type Delegations, readdress, type ServiceClient } from '@opsplane/http'
 import { z } from 'zod'
 import { defineAction } from './action.js'
 import { CallFailure } from './call-failure.js'
@@ -73,7 +73,7 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
 }
 
 /** The fields of an invocation by those of the request for the dispatcher. */
-const fields = addressesOf({ 'path /name': 'body /input/topic', body: 'body /input' })
+const fields = createAddressFinder({ 'path /name': 'body /input/topic', body: 'body /input' })
 
 /** What the dispatcher refuses is refused here; while it is away the event may have been stored, and its key keeps it one. */
 function unlessAway(error: unknown): never {

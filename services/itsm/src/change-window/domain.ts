@@ -10,7 +10,7 @@ import {
   notFound,
   type WindowSpan,
 } from '@opsplane/contracts'
-import { instantIn, zoneOf } from '../calendar/zone.js'
+import { findZone, instantIn } from '../calendar/zone.js'
 import { boundsOf } from './occurrences.js'
 
 export type WindowCommand =
@@ -81,7 +81,7 @@ function bounded(window: Omit<ChangeWindowState, 'startsAt' | 'endsAt'>): Change
 
 function checkZone(name: string): void {
   try {
-    zoneOf(name)
+    findZone(name)
   } catch {
     throw invalidField('/recurrence/timeZone', 'unknown_zone', 'There is no time zone of this name.')
   }

@@ -1,6 +1,6 @@
 import { type ChangeWindowState, weekdays } from '@opsplane/contracts'
 import { furthestOffsetMs, openSpans } from '../calendar/calendar.js'
-import { type Zone, zoneOf } from '../calendar/zone.js'
+import { findZone, type Zone } from '../calendar/zone.js'
 import { overlap, type Span } from './spans.js'
 
 export type Schedule = Pick<ChangeWindowState, 'span' | 'recurrence'>
@@ -20,7 +20,7 @@ export function occurrences({ span, recurrence }: Schedule, within: Span): Span[
 const furthestMs = 400 * dayMs
 
 function recurring(recurrence: Recurrence, within: Span): Span[] {
-  const zone = zoneOf(recurrence.timeZone)
+  const zone = findZone(recurrence.timeZone)
   const { validFrom, validUntil } = recurrence
   const found: Span[] = []
   // An occurrence lasts into the day after the one it begins on.

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, step } from '@opsplane/json-schema'
+import { formatPointerStep, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { compiled } from './compiled.js'
 import { checkClosed, checkForm } from './declared.js'
 import { definitionName } from './references.js'
@@ -60,7 +60,7 @@ function checkContent(schema: JsonSchema, path: string, context: Context): void 
 function checkKeywords(schema: JsonSchema, path: string, { root }: Context): void {
   for (const [name, value] of Object.entries(schema)) {
     if (!keywords.has(name) || (name === '$defs' && schema !== root))
-      throw refused(path + step(name), 'is a keyword that is not supported')
+      throw refused(path + formatPointerStep(name), 'is a keyword that is not supported')
     const choices = name === 'enum' ? [value].flat() : name === 'const' ? [value] : []
     if (choices.some((choice) => choice !== null && typeof choice === 'object'))
       throw refused(`${path}/${name}`, 'must be of texts, numbers, booleans or null')
@@ -70,7 +70,7 @@ function checkKeywords(schema: JsonSchema, path: string, { root }: Context): voi
 /** What it refers to stands in its place, held to what holds there. */
 function checkReference(schema: JsonSchema, path: string, context: Context): void {
   const beside = Object.keys(schema).find((name) => name !== '$ref' && !annotations.includes(name))
-  if (beside !== undefined) throw refused(path + step(beside), 'cannot stand beside $ref')
+  if (beside !== undefined) throw refused(path + formatPointerStep(beside), 'cannot stand beside $ref')
   const name = definitionName(context.root, schema.$ref)
   if (name === undefined)
     throw refused(`${path}/$ref`, 'must name one of the $defs of the schema, such as #/$defs/address')
@@ -83,14 +83,14 @@ function checkDefinition(name: string, context: Context): void {
   const { root, own, seen, trail, path } = context
   const use = `${own ? 'own' : 'reported'} ${name}`
   if (seen.has(use) || !isObject(root.$defs)) return
-  check(root.$defs[name], `${path}/$defs${step(name)}`, { ...context, trail: [...trail, name] })
+  check(root.$defs[name], `${path}/$defs${formatPointerStep(name)}`, { ...context, trail: [...trail, name] })
   seen.add(use)
 }
 
 function checkInner(schema: JsonSchema, path: string, context: Context): void {
   const { properties, items, additionalProperties } = schema
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {}))
-    check(property, `${path}/properties${step(name)}`, context)
+    check(property, `${path}/properties${formatPointerStep(name)}`, context)
   check(items, `${path}/items`, context)
   check(additionalProperties, `${path}/additionalProperties`, context)
   const reported = { ...context, own: false }

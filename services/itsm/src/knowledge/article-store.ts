@@ -6,7 +6,7 @@ import type {
   Instant,
   TenantScope,
 } from '@opsplane/contracts'
-import { rowsAsOf } from '@opsplane/eventstore'
+import { readRowsAt } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
 import { knowledgeArticles } from '../schema/knowledge.js'
@@ -39,7 +39,7 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
       const rows =
         asOf === undefined
           ? await articleRowsOf(db, tenant, ids)
-          : await rowsAsOf(db, { table: knowledgeArticles, tenant, asOf, ids })
+          : await readRowsAt(db, { table: knowledgeArticles, tenant, asOf, ids })
       return withVotes(rows.map(aggregate.present), tenant, asOf)
     },
     create: aggregate.create,

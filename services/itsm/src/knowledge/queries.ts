@@ -1,5 +1,5 @@
 import type { ArticleStatus, Helpfulness, Instant, TenantScope } from '@opsplane/contracts'
-import { stateAsOf } from '@opsplane/eventstore'
+import { stateAtSql } from '@opsplane/eventstore'
 import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, exists, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgColumn } from 'drizzle-orm/pg-core'
@@ -114,7 +114,7 @@ export async function helpfulnessOf(
   const { articleId, createdAt, version } = knowledgeVotes
   // A vote that was never changed is what it was; the log is asked for the others.
   const helpful = asOf
-    ? sql`case when ${version} = 1 then ${knowledgeVotes.helpful} else ${stateAsOf(knowledgeVotes, asOf)}->>'helpful' end`
+    ? sql`case when ${version} = 1 then ${knowledgeVotes.helpful} else ${stateAtSql(knowledgeVotes, asOf)}->>'helpful' end`
     : sql`${knowledgeVotes.helpful}`
   const rows = await db
     .select({

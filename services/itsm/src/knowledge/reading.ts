@@ -1,5 +1,5 @@
 import { type Article, ArticleVersion, type Instant, notFound, storedState } from '@opsplane/contracts'
-import { listPage, rowsAsOf } from '@opsplane/eventstore'
+import { listPage, readRowsAt } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta, Sort } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { and, eq } from 'drizzle-orm'
@@ -64,7 +64,7 @@ export function articleReading({ database: { db }, cursors }: ServiceContext, ar
   }
 
   const publishedThen = (id: string, asOf: Instant, { tenant, now }: RequestMeta) =>
-    rowsAsOf(db, {
+    readRowsAt(db, {
       table: knowledgePublished,
       past: publishedPast,
       tenant,

@@ -5,7 +5,7 @@ import {
   notFound,
   storedState,
 } from '@opsplane/contracts'
-import { streamPageAsOf } from '@opsplane/eventstore'
+import { readStreamPageAt } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta } from '@opsplane/http'
 import { keysetPage, matchesText, type Selection } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
@@ -42,7 +42,7 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
         present: ({ state }) => versionOf(state, standing),
       })
     }
-    return streamPageAsOf(db, {
+    return readStreamPageAt(db, {
       ...options,
       where,
       stream: id,

@@ -9,7 +9,7 @@ import {
   type ProblemState,
   type TenantScope,
 } from '@opsplane/contracts'
-import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
+import { lockTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
 import { referencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
 import { problems } from '../schema/problem.js'
@@ -30,7 +30,7 @@ export function problemStore(
   } = ctx
   const aggregate = store.aggregate(problem, { present })
   // So that duplicates never lead round in a circle, however long.
-  const inTurn = serializer(ctx, lockOfTenant('duplicates'))
+  const inTurn = serializer(ctx, lockTenant('duplicates'))
 
   const idOf = (reference: string, tenant: TenantScope): Promise<string> =>
     referencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)

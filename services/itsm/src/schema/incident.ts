@@ -1,4 +1,4 @@
-import { heldColumns, readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
+import { readModelTable, retryColumns, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { isNotNull, isNull, sql } from 'drizzle-orm'
 import type { ExtraConfigColumn } from 'drizzle-orm/pg-core'
 import { index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core'
@@ -54,7 +54,7 @@ export const incidents = readModelTable(
       labels: ['tags'],
       text: ['description'],
     }),
-    ...heldColumns(),
+    ...retryColumns(),
     watcherIds: members('watcher_ids', 'watcherIds'),
     tags: members('tags', 'tags'),
   },

@@ -1,8 +1,8 @@
 import {
   dueIndexes,
   dueTable,
-  heldColumns,
   readModelTable,
+  retryColumns,
   searchColumn,
   searchIndex,
   stateInteger,
@@ -87,7 +87,7 @@ export const slaTimers = readModelTable(
     /** Pages cannot go on from a null: what is due at no known time comes after every instant. */
     dueOrder: text('due_order').generatedAlwaysAs(sql.raw(`coalesce(state->>'dueAt', 'unknown')`)),
     search: searchColumn('search', { names: ['entityNumber'], labels: ['policyName'] }),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     uniqueIndex('sla_timers_incident_key').on(table.entityId, table.policyId, table.metric),

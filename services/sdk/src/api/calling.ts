@@ -1,5 +1,5 @@
 import { ApiError, type ArtifactApi, notFound } from '@opsplane/contracts'
-import { depthOfRequest, type RawAnswer, type RawRequest, type RequestMeta } from '@opsplane/http'
+import { computeRequestDepth, type RawAnswer, type RawRequest, type RequestMeta } from '@opsplane/http'
 import { executionCaller, type Invoking, recordsIn, triggerOf } from '../invoke/invoking.js'
 import { checkedInput } from '../invoke/schemas.js'
 import { answerOf, faultOfAnswer } from './answer.js'
@@ -27,7 +27,7 @@ export function createCalling({ load, once }: Pick<Invoking, 'load' | 'once'>): 
           now: meta.now,
           requestId: meta.requestId,
           traceparent: meta.traceparent,
-          depth: depthOfRequest(meta),
+          depth: computeRequestDepth(meta),
         },
         caller: executionCaller(meta.principal),
         key:

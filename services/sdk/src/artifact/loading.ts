@@ -1,5 +1,5 @@
 import { type ArtifactRule, Environment, type TenantScope } from '@opsplane/contracts'
-import { createGroups, type Database, isDatabaseAway } from '@opsplane/postgres'
+import { createGroups, type Database, isDatabaseUnavailable } from '@opsplane/postgres'
 import { z } from 'zod'
 import { StoredVersion, versionRef } from './versions.js'
 
@@ -89,7 +89,7 @@ export function createArtifactLoading(database: Pick<Database, 'sql' | 'planned'
   // Many are invoked at the same time, and often the same ones: each is read after it is asked for, all in one statement.
   const asked = createGroups({
     write: (asks: readonly Asked[]) => find(database, asks),
-    isAway: isDatabaseAway,
+    isAway: isDatabaseUnavailable,
   })
 
   return {

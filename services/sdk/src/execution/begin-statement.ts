@@ -4,8 +4,8 @@ import {
   arrays,
   type Column,
   parameterCounter,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { NewExecution } from './model.js'
 import { recordParameters, recordsPart } from './record-rows.js'
@@ -52,7 +52,7 @@ export function beginStatement(): string {
   const names = columns.map(({ name }) => name).join(', ')
   const values = columns.map(({ name, type }) => `t.${name}::${type}`).join(', ')
   const parts = [
-    `given as materialized (select * from ${rowsOf(allColumns, next)})`,
+    `given as materialized (select * from ${unnestRows(allColumns, next)})`,
     `fresh as (
       insert into execution_keys (key, execution_id, fingerprint)
       select key, id, fingerprint from given where key is not null

@@ -8,8 +8,8 @@ import {
   journalParts,
   type Numbered,
   parameterCounter,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { EndedExecution } from './model.js'
 import { recordParameters, recordsPart } from './record-rows.js'
@@ -48,7 +48,7 @@ export function endStatement(withEvents: boolean): string {
   for (let reserved = 0; reserved < 2; reserved++) next()
   const typed = columns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
   const parts = [
-    `given as materialized (select t.n::int as n, ${typed} from ${rowsOf(columns, next)})`,
+    `given as materialized (select t.n::int as n, ${typed} from ${unnestRows(columns, next)})`,
     `ended as (
       update executions e set status = g.status, input = coalesce(g.input, e.input), output = g.output, error = g.error,
         input_masked = e.input_masked or g.input is not null, logs = g.logs, omitted = g.omitted, duration_ms = g.duration_ms,
@@ -62,7 +62,7 @@ export function endStatement(withEvents: boolean): string {
       select g.id, g.sealed from given g join ended using (n) where g.sealed is not null)`,
     recordsPart('ended', next),
     ...(withEvents
-      ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join ended on ended.n = t.n::int`)
+      ? journalParts(`select t.* from ${unnestRows(journalColumns, next)} join ended on ended.n = t.n::int`)
       : []),
   ]
   return `with ${parts.join(',\n')} select n from ended`

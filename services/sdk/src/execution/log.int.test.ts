@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, idFactory, newId } from '@opsplane/contracts'
 import { deleteAged } from '@opsplane/eventstore'
-import { partitionsOf } from '@opsplane/postgres'
+import { listPartitions } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { type Receiver, startReceiver, testPrincipal, waitFor } from '@opsplane/testing'
 import { everythingKept, type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
@@ -195,6 +195,6 @@ describe('retention', () => {
     expect(await left('executions', 'id')).toEqual(kept.toSorted())
     expect(await left('execution_records', 'execution_id')).toEqual(kept.toSorted())
     // The month of the one that was 500 days old is gone as a whole.
-    expect(await partitionsOf(sql, 'executions')).not.toContain('executions_203001')
+    expect(await listPartitions(sql, 'executions')).not.toContain('executions_203001')
   })
 })

@@ -7,7 +7,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { DepthsOf } from '@opsplane/http'
-import { type Database, isoText, positionOf, tenantBinding } from '@opsplane/postgres'
+import { type Database, isoText, parsePosition, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { TouchedRecord } from './model.js'
 
@@ -80,7 +80,7 @@ export async function listExecutions(
 ): Promise<Page<Execution>> {
   const { tenant, limit, cursors } = options
   const binding = tenantBinding(tenant, options.binding)
-  const [, last = null] = options.after === undefined ? [] : positionOf(cursors, options.after, binding)
+  const [, last = null] = options.after === undefined ? [] : parsePosition(cursors, options.after, binding)
   const { text, parameters } = listStatement(options, last)
   const rows = await sql.unsafe<(Row & { more: boolean })[]>(text, parameters, { prepare: true })
   const items = rows.map(({ more: _, ...row }) => present(row))

@@ -3,9 +3,9 @@ import type { ChangedSignals } from '@opsplane/nats'
 import {
   createGroups,
   type Database,
-  isDatabaseAway,
+  isDatabaseUnavailable,
+  isMissingPartition,
   isTransient,
-  missedPartition,
   type StatementRunner,
 } from '@opsplane/postgres'
 import { delay, retryDelayMs } from '@opsplane/runtime'
@@ -76,7 +76,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
     return rows.map((_, n) => here.has(n))
   }
 
-  const isAway = (error: unknown) => isDatabaseAway(error)
+  const isAway = (error: unknown) => isDatabaseUnavailable(error)
   const begins = createGroups({
     write: (rows: readonly NewExecution[]) => insert(database.planned, rows),
     isAway,
@@ -109,8 +109,8 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
           if (seal) sealedResult ??= await seal()
           return (await ends.add({ ...row, sealedResult })) || (tries > 1 && (await hasEnded(row)))
         } catch (error) {
-          if (missedPartition(error)) months.forget()
-          else if (!isDatabaseAway(error) && !isTransient(error)) throw error
+          if (isMissingPartition(error)) months.forget()
+          else if (!isDatabaseUnavailable(error) && !isTransient(error)) throw error
           await delay(retryDelayMs({ ...endRetry, attempt: tries }), closing)
         }
       }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, type Execution, newId, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import { createChangedSignals, publishHint } from '@opsplane/nats'
-import { giveBackStatement, held, type StatementRunner } from '@opsplane/postgres'
+import { releaseStatement, residentWorker, type StatementRunner } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { ArtifactLoading } from '../artifact/loading.js'
@@ -88,12 +88,12 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
         ),
       ),
     giveBack: async (rows) => {
-      const { text, parameters } = giveBackStatement(dueExecutions, rows)
+      const { text, parameters } = releaseStatement(dueExecutions, rows)
       await database.sql.unsafe(text, parameters, { prepare: true })
     },
   })
   const due = dueWork.start(
-    held<LeasedExecution>({
+    residentWorker<LeasedExecution>({
       ...{ name: 'executions', of: dueExecutions, columns: leasedColumns, leaseMs },
       holder: inHand,
     }),

@@ -1,12 +1,17 @@
-import { createPlaces, type Held, type HeldRow, type Holder } from '@opsplane/postgres'
+import {
+  type ClaimedRow,
+  createWorkspaceSlots,
+  type ResidentRow,
+  type ResidentWork,
+} from '@opsplane/postgres'
 
-export interface InHandOptions<Row extends HeldRow> {
+export interface InHandOptions<Row extends ResidentRow> {
   /** Executions in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
   workspaceOf(row: Row): string
   /** Goes on with an execution that was taken over; resolves when it is over. */
   resume(row: Row, hand: Hand): Promise<void>
-  giveBack(held: readonly Held[]): Promise<unknown>
+  giveBack(held: readonly ClaimedRow[]): Promise<unknown>
 }
 
 /** An execution that is worked on here. */
@@ -26,16 +31,16 @@ export interface Hand {
 export type Ending = 'cancelled' | 'lost' | 'stopped'
 
 /** What is worked on here: at most so much at once, and of one workspace. */
-export interface InHand<Row extends HeldRow> extends Holder<Row> {
+export interface InHand<Row extends ResidentRow> extends ResidentWork<Row> {
   /** Takes in an execution that was leased by whoever made it, until what is returned is called; undefined where there is no room. */
   enter(hand: Hand): (() => void) | undefined
   get(id: string): Hand | undefined
 }
 
-export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): InHand<Row> {
+export function createInHand<Row extends ResidentRow>(options: InHandOptions<Row>): InHand<Row> {
   const { most, workspaceOf } = options
   const hands = new Map<string, Hand>()
-  const places = createPlaces(most)
+  const places = createWorkspaceSlots(most)
   const under = new Set<Promise<void>>()
 
   function hold(hand: Hand): () => void {

@@ -11,8 +11,8 @@ import {
   secretsHeader,
   type TenantScope,
 } from '@opsplane/contracts'
-import { keepAnswer } from '@opsplane/eventstore'
-import { depthOfRequest, grantCallers, type RequestMeta } from '@opsplane/http'
+import { storeIdempotentResponse } from '@opsplane/eventstore'
+import { computeRequestDepth, grantCallers, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
 import type { ExecutionCaller, TouchedRecord } from '../execution/model.js'
@@ -112,7 +112,7 @@ export function createInvoking({ database, loading, executions, readResult }: In
     if (isSealed || (retryFailed && execution.status !== 'completed'))
       return void meta.idempotency.respond(execution)
     await database.db
-      .transaction((tx) => keepAnswer(tx, meta, execution))
+      .transaction((tx) => storeIdempotentResponse(tx, meta, execution))
       .catch((error: unknown) => {
         // It is in the log under its key as well.
         if (!(error instanceof IdempotencyRaceError))
@@ -148,7 +148,7 @@ export function createInvoking({ database, loading, executions, readResult }: In
         input: checkedInput(artifact.inputSchema, asked.input),
         caller: executionCaller(meta.principal),
         timeoutMs: asked.timeoutMs,
-        depth: depthOfRequest(meta),
+        depth: computeRequestDepth(meta),
         records: recordsInInput(asked.input),
       }
       return perform(request, asked, meta)

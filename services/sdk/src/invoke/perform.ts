@@ -5,7 +5,7 @@ import {
   type JsonValue,
   stringifyExact,
 } from '@opsplane/contracts'
-import { faultOfValidation, hostFunctionsOf } from '@opsplane/packs'
+import { findValidationFault, resolveHostFunctions } from '@opsplane/packs'
 import {
   createRedaction,
   type Logger,
@@ -99,7 +99,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
         args: [input],
         context: contextOf(identity, contextNow),
         limits: { ...artifact.limits, wallMs },
-        ...hostFunctionsOf(artifact.permissions),
+        ...resolveHostFunctions(artifact.permissions),
         host: hostOverride ?? host,
         signal: hand.ending.signal,
       })
@@ -197,7 +197,7 @@ function outcomeOf(ran: CodeOutcome, { artifact, input, hand, faultOf }: Perform
   const fault = faultOfOutput(artifact.outputSchema, output) ?? faultOf?.(output)
   const wrong = fault
     ? `${fault.path || '/'} ${fault.message}`
-    : faultOfValidation(artifact.rule, { input, output })
+    : findValidationFault(artifact.rule, { input, output })
   if (wrong === undefined) return outcome
   const message = `The output is not what the artifact says it gives: ${wrong}`
   return { ...outcome, status: 'failed', error: { code: 'invalid_output', message, stack: '' } }

@@ -1,5 +1,5 @@
 import { ApiError, type Execution, invalidField, type ReplayExecution } from '@opsplane/contracts'
-import { depthOfRequest, type RequestMeta } from '@opsplane/http'
+import { computeRequestDepth, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { getExecution } from '../execution/queries.js'
 import type { Executions } from './executions.js'
@@ -50,7 +50,7 @@ export function createReplaying(
           },
           records: about,
           ...{
-            depth: depthOfRequest(meta),
+            depth: computeRequestDepth(meta),
             caller: executionCaller(principal),
             type: executionType,
             trigger: { type: 'manual', id: principal.userId },

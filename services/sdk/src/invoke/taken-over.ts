@@ -5,7 +5,7 @@ import type {
   ExecutionType,
   JsonValue,
 } from '@opsplane/contracts'
-import { type HeldRow, isoText } from '@opsplane/postgres'
+import { isoText, type ResidentRow } from '@opsplane/postgres'
 import type { ExecutionCaller, ExecutionIdentity, ExecutionPlan } from '../execution/model.js'
 
 /** Columns an execution is taken over with. */
@@ -15,7 +15,7 @@ export const leasedColumns = [
   `${isoText('started_at')} as started_at`,
 ] as const
 
-export interface LeasedExecution extends HeldRow {
+export interface LeasedExecution extends ResidentRow {
   workspace_id: string
   environment: Environment
   artifact_id: string

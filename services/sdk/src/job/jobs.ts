@@ -2,15 +2,15 @@ import {
   type ArtifactUse,
   type CommandMeta,
   invalidField,
+  missingPermissionError,
   missingRights,
   type NewScheduledJob,
   newId,
-  permissionNotHeld,
   type ScheduledJob,
   type ScheduledJobState,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { PermissionOf, RequestMeta } from '@opsplane/http'
+import type { FindPermission, RequestMeta } from '@opsplane/http'
 import {
   findSchedule,
   pauseSchedule,
@@ -58,7 +58,7 @@ export interface Jobs {
 export function createJobs(
   { store, database: { sql } }: Pick<ServiceContext, 'store' | 'database'>,
   { loadArtifact }: Pick<ArtifactLoading, 'loadArtifact'>,
-  permissionOf: PermissionOf,
+  permissionOf: FindPermission,
 ): Jobs {
   const jobs = store.aggregate(job)
 
@@ -79,7 +79,7 @@ export function createJobs(
     const missing = missingRights(principal.permissions, await needsOf([artifact], permissionOf))
     if (missing.length === 0) return
     const message = `What this artifact does takes permissions you do not hold: ${missing.join(', ')}.`
-    throw permissionNotHeld(message, missing, '/artifact')
+    throw missingPermissionError(message, missing, '/artifact')
   }
 
   const follow: Jobs['follow'] = async (id, tenant) => {

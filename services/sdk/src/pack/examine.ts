@@ -9,8 +9,14 @@ import {
   type PackProblem,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { PermissionOf, SavingMeta, SecretTargets } from '@opsplane/http'
-import { compareVersions, contentIntegrity, type PackArtifact, readPack, unionOf } from '@opsplane/packs'
+import type { FindPermission, SavingMeta, SecretTargets } from '@opsplane/http'
+import {
+  compareVersions,
+  computeContentIntegrity,
+  mergePermissions,
+  type PackArtifact,
+  readPack,
+} from '@opsplane/packs'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import type { CodeRunner } from '@opsplane/sandbox'
@@ -55,7 +61,7 @@ export interface ExaminerParts {
   database: Pick<Database, 'sql'>
   runner: Pick<CodeRunner, 'compile'>
   available: AvailablePacks
-  permissionOf: PermissionOf
+  permissionOf: FindPermission
   findUses: FindUses
   secretTargets: Pick<SecretTargets, 'check'>
 }
@@ -93,14 +99,14 @@ export function createExaminer(parts: ExaminerParts): Examiner {
       installedVersion: installed?.packVersion ?? null,
       artifacts: artifacts.map(shownArtifact),
       removes: gone.map(({ slug }) => slug),
-      asks: unionOf(read.map(({ permissions }) => permissions)),
+      asks: mergePermissions(read.map(({ permissions }) => permissions)),
       needs: missingRights([], needs),
       missing: missingRights(permissions, needs),
       problems: found,
       warnings: await secretWarnings(secretTargets, read, caller),
       breaks: await findUses(tenant, gone),
     }
-    const content = contentIntegrity({ manifest, files: given.files })
+    const content = computeContentIntegrity({ manifest, files: given.files })
     return { given, manifest, content, artifacts, gone, needs, check }
   }
 
@@ -162,7 +168,7 @@ async function compileAll(
 
 async function operationProblems(
   read: readonly PackArtifact[],
-  permissionOf: PermissionOf,
+  permissionOf: FindPermission,
 ): Promise<PackProblem[]> {
   const problems: PackProblem[] = []
   for (const [index, { permissions }] of read.entries())

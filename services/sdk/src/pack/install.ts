@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import type { EventStore, Unit } from '@opsplane/eventstore'
 import type { Delegations, RequestMeta } from '@opsplane/http'
-import { unionOf } from '@opsplane/packs'
+import { mergePermissions } from '@opsplane/packs'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { Released } from '../artifact/domain.js'
@@ -85,7 +85,7 @@ export async function putInPlace(
     expiresInSeconds: null,
     environment: meta.tenant.environment,
   })
-  const installation = { id, number, ref: run, grant, asks: unionOf([check.asks]) }
+  const installation = { id, number, ref: run, grant, asks: mergePermissions([check.asks]) }
   const placed = store.transact(
     meta,
     async (unit) => ({

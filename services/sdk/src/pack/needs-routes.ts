@@ -1,12 +1,12 @@
 import { KnownArtifacts, NamesQuestion } from '@opsplane/contracts'
-import { defineRoute, type PermissionOf, type Route } from '@opsplane/http'
+import { defineRoute, type FindPermission, type Route } from '@opsplane/http'
 import type { ArtifactLoading } from '../artifact/loading.js'
 import { needsOf } from './needs.js'
 
 /** What workflows asks before it publishes a version whose steps run artifacts. The gateway routes none of it. */
 export const needsRoutes = (
   { loadArtifact }: Pick<ArtifactLoading, 'loadArtifact'>,
-  permissionOf: PermissionOf,
+  permissionOf: FindPermission,
 ): Route[] => [
   defineRoute({
     method: 'post',

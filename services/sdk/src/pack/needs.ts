@@ -1,11 +1,11 @@
 import { eventPermission, type NeededRights, type Permission, permissions } from '@opsplane/contracts'
-import type { PermissionOf } from '@opsplane/http'
+import type { FindPermission } from '@opsplane/http'
 import type { PackArtifact } from '@opsplane/packs'
 
 /** What installing artifacts takes beside `sdk:write`, and whoever does must go on to hold. */
 export async function needsOf(
   artifacts: readonly Pick<PackArtifact, 'permissions' | 'rule'>[],
-  permissionOf: PermissionOf,
+  permissionOf: FindPermission,
 ): Promise<NeededRights> {
   const reads = new Set(artifacts.flatMap(({ rule }) => rule?.events ?? []).map(eventPermission))
   const uses = new Set<Permission>(artifacts.flatMap(usesOf))

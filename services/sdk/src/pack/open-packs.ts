@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import {
   createDelegations,
+  createPermissionFinder,
   createSecretTargets,
   type Operations,
-  permissionsOf,
   type Route,
   type ServiceClient,
 } from '@opsplane/http'
@@ -60,7 +60,7 @@ export function openPacks(
       runner,
       available,
       ...{ findUses, secretTargets },
-      permissionOf: permissionsOf(operations),
+      permissionOf: createPermissionFinder(operations),
     }),
   })
   return {

@@ -10,7 +10,7 @@ import {
   PackCheck,
   permissions,
 } from '@opsplane/contracts'
-import { integrityOf, packTarball } from '@opsplane/packs'
+import { computeIntegrity, packTarball } from '@opsplane/packs'
 import { type ApiClient, recordEvents, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
@@ -70,12 +70,12 @@ describe('installing', () => {
     const api = inWorkspace()
     const { manifest, files } = greetingPack('1.0.0')
     const bytes = await packTarball({ ...files, 'opsplane.pack.json': JSON.stringify(manifest) })
-    const [tarball, integrity] = [bytes.toString('base64'), integrityOf(bytes)]
-    const other = await api.post('/sdk/packs/install', { tarball, integrity: integrityOf('another') })
+    const [tarball, integrity] = [bytes.toString('base64'), computeIntegrity(bytes)]
+    const other = await api.post('/sdk/packs/install', { tarball, integrity: computeIntegrity('another') })
     expect(other.error().details[0]).toMatchObject({ path: '/integrity', code: 'integrity_mismatch' })
     expect(await install(api, { tarball, integrity })).toMatchObject({ integrity, source: 'tarball' })
     const none = Buffer.from('no archive at all')
-    const broken = { tarball: none.toString('base64'), integrity: integrityOf(none) }
+    const broken = { tarball: none.toString('base64'), integrity: computeIntegrity(none) }
     expect((await api.post('/sdk/packs/install', broken)).error().details[0]).toMatchObject({
       code: 'invalid_tarball',
     })

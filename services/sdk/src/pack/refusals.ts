@@ -4,14 +4,14 @@ import {
   type ArtifactRule,
   type ArtifactUse,
   manifestFile,
+  missingPermissionError,
   missingRights,
   type NeededRights,
   type PackProblem,
   type PackState,
-  permissionNotHeld,
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { lacking } from '@opsplane/packs'
+import { findMissingPermissions } from '@opsplane/packs'
 import type { SubscriptionRules } from '@opsplane/service'
 
 const mostDetails = 100
@@ -38,7 +38,7 @@ function bodyPath(source: PackState['source'], file: string, path: string): stri
 
 /** Throws validation_failed naming what the pack asks for and is not granted. */
 export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermissions): void {
-  const missing = lacking(asks, grant)
+  const missing = findMissingPermissions(asks, grant)
   if (!missing) return
   const message = `The pack asks for what \`grant\` does not name: ${Object.keys(missing).join(', ')}.`
   throw new ApiError('validation_failed', message, {
@@ -51,7 +51,7 @@ export function refuseMissingRights(held: readonly string[], needs: NeededRights
   const missing = missingRights(held, needs)
   if (missing.length === 0) return
   const message = `What the artifacts of this pack do takes permissions you do not hold: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }
 
 /** Throws `forbidden` naming the row rules that hide from the caller what business rules are to run after. */

@@ -1,6 +1,6 @@
 import { ApiError, type Instant } from '@opsplane/contracts'
 import { appendJournal } from '@opsplane/eventstore'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 import { recentKeys } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, notExists } from 'drizzle-orm'
@@ -46,7 +46,7 @@ export function createBreakGlass({
         .returning()
       if (entered.length === 0) return
       const after = { id: sessionId, userId }
-      await appendJournal(statementsOf(tx), {
+      await appendJournal(toStatementRunner(tx), {
         ...{ streamType: 'login', streamId: `login/${userId}/${workspaceId}` },
         ...{ tenant: workspaceScope(workspaceId), type: 'session.break_glass', createdAt: now, requestId },
         actor: { id: userId, name: userName, type: 'user' },

@@ -1,6 +1,6 @@
 import { ApiError, type ResetLink } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { issueAccountToken, type TokenIssuer } from '../account/account-tokens.js'
 import type { AccountState } from '../account/domain.js'
@@ -44,7 +44,7 @@ export function createResetLinks(
         resource: { type: 'account', id: accountId, displayName: name },
         data: { before: null, after: { id: accountId, expiresAt } },
       }
-      await recordLoginEvent({ db: tx, run: statementsOf(tx) }, created, meta)
+      await recordLoginEvent({ db: tx, run: toStatementRunner(tx) }, created, meta)
       return { token: plaintext, expiresAt }
     })
     relay.wake()

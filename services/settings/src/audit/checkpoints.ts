@@ -1,5 +1,5 @@
 import { AuditCheckpoint, type Instant, type Page } from '@opsplane/contracts'
-import { type Drizzle, type DueRow, type StatementRunner, within } from '@opsplane/postgres'
+import { type Drizzle, type DueRow, type StatementRunner, transactionWorker } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import { z } from 'zod'
@@ -74,7 +74,7 @@ export async function listCheckpoints(
 
 /** Signs the ends of chains that have grown, as they become due. */
 export const checkpointWork = (signer: CheckpointSigner) =>
-  within<DueRow>({
+  transactionWorker<DueRow>({
     name: 'audit-checkpoints',
     of: dueCheckpoints,
     batch: 200,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   type Grant,
-  HoldingGrants,
+  GrantValidity,
   type InternalParty,
   type Permission,
   permissions,
@@ -306,7 +306,7 @@ describe('what was given by an API key', () => {
   const holding = async (...grants: Grant[]) => {
     const body = { grants: grants.map(({ grant }) => grant) }
     const client = clientOf(issuerOf('itsm'))
-    return (await client.post('/internal/grants/holding', body, HoldingGrants)).holding
+    return (await client.post('/internal/grants/holding', body, GrantValidity)).holding
   }
   const keyOf = async (more = {}) => {
     const api = await settings.as(ada.session, place())

@@ -4,8 +4,8 @@ import {
   Grant,
   GrantRequest,
   GrantRevocation,
-  GrantsQuestion,
-  HoldingGrants,
+  GrantsQuery,
+  GrantValidity,
   type InternalParty,
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
@@ -48,8 +48,8 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       operationId: 'findHoldingGrants',
       path: '/internal/grants/holding',
       summary: 'List which grants of the calling service are still valid',
-      body: GrantsQuestion,
-      response: HoldingGrants,
+      body: GrantsQuery,
+      response: GrantValidity,
       handler: async ({ body, meta }) => ({
         holding: await delegations.holding(body.grants, callingService(meta.principal)),
       }),

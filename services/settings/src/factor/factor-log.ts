@@ -1,6 +1,6 @@
 import type { FactorState } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 import { type LoginContext, recordLoginEvent } from '../session/session-log.js'
 
 const factorEvent = (type: 'factor.added' | 'factor.removed' | 'factor.clone_suspected') => {
@@ -8,7 +8,7 @@ const factorEvent = (type: 'factor.added' | 'factor.removed' | 'factor.clone_sus
   const isNew = type === 'factor.added'
   return (tx: Transaction, factor: FactorState, context: LoginContext) =>
     recordLoginEvent(
-      { db: tx, run: statementsOf(tx) },
+      { db: tx, run: toStatementRunner(tx) },
       {
         ...{ type, userId: factor.userId },
         resource: { type: 'factor', id: factor.id, displayName: factor.name },
@@ -30,7 +30,7 @@ export const reportRecoveryCodes = (
   context: LoginContext,
 ) =>
   recordLoginEvent(
-    { db: tx, run: statementsOf(tx) },
+    { db: tx, run: toStatementRunner(tx) },
     {
       ...{ type, userId },
       resource: { type: 'login', id: userId, displayName: context.actor.name },

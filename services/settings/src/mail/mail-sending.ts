@@ -1,4 +1,4 @@
-import { type Database, leased } from '@opsplane/postgres'
+import { type Database, leasedWorker } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { oneLine } from '@opsplane/runtime'
 import { dueMails } from '../schema.js'
@@ -18,7 +18,7 @@ export interface MailSendingOptions {
  * it is worth it.
  */
 export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSendingOptions) =>
-  leased<ClaimedMail, undefined>({
+  leasedWorker<ClaimedMail, undefined>({
     name: 'mails',
     of: dueMails,
     columns: mailColumns,

@@ -1,4 +1,4 @@
-import { readMailbox } from '@opsplane/contracts'
+import { parseMailbox } from '@opsplane/contracts'
 
 /** A mail server as `SMTP_URL` names it. */
 export interface SmtpServer {
@@ -36,7 +36,7 @@ export function readSmtpUrl(text: string): SmtpServer | null {
 }
 
 export const isSmtpUrl = (text: string) => readSmtpUrl(text) !== null
-export const isSender = (text: string) => readMailbox(text) !== null
+export const isSender = (text: string) => parseMailbox(text) !== null
 
 function decoded(text: string): string | null {
   try {

@@ -1,4 +1,4 @@
-import { familyOf, NotificationContent, newId, type PlatformEvent } from '@opsplane/contracts'
+import { NotificationContent, newId, type PlatformEvent, parseEventFamily } from '@opsplane/contracts'
 import type { EventConsumer, Transaction } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications } from '../schema.js'
@@ -14,11 +14,11 @@ export function recordNotifications(
   { consume, clock }: ServiceContext,
   { withMail }: { withMail: boolean },
 ): EventConsumer[] {
-  const families = new Set(notifiedTypes.map(familyOf))
+  const families = new Set(notifiedTypes.map(parseEventFamily))
   return [...families].map((family) =>
     consume({
       durable: `settings-${family}-notifications`,
-      types: notifiedTypes.filter((type) => familyOf(type) === family),
+      types: notifiedTypes.filter((type) => parseEventFamily(type) === family),
       async handle(events, tx) {
         const made = await insertNotifications(tx, events)
         if (withMail) await queueNotificationMails(tx, made, clock.now())

@@ -1,6 +1,6 @@
 import { Identity, notFound, SsoLocation, SsoStart } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { requireSession } from '../session/own-session.js'
@@ -31,7 +31,7 @@ export function identityRoutes(
     if (found === null) throw notFound()
     const { workspaceId, providerId } = found
     await db.transaction(async (tx) => {
-      await store.within(statementsOf(tx), { ...meta, tenant: workspaceScope(workspaceId) }, (unit) =>
+      await store.within(toStatementRunner(tx), { ...meta, tenant: workspaceScope(workspaceId) }, (unit) =>
         unit.handle(identities, id, { kind: 'unlink' }),
       )
       const ended = { providerId, identityId: id }

@@ -9,7 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { appendJournal, type Serialized } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
-import { statementsOf, type Vault } from '@opsplane/postgres'
+import { toStatementRunner, type Vault } from '@opsplane/postgres'
 import { constantTimeEqual, sha256Hex } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { requireAccount } from '../account/queries.js'
@@ -126,7 +126,7 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
     const said = { subject: claims?.subject ?? null, email: claims?.email ?? null }
     const after = { id: provider.id, reason, message, ...said }
     await db.transaction((tx) =>
-      appendJournal(statementsOf(tx), {
+      appendJournal(toStatementRunner(tx), {
         ...{ streamType: 'sso', streamId: `sso/${provider.id}`, tenant: workspaceScope(workspaceId) },
         ...{ type: 'identity_provider.sign_in_refused', actor: systemActor, createdAt: meta.now },
         ...{ requestId: meta.requestId, source: meta.source },

@@ -1,4 +1,4 @@
-import { permissionNotHeld } from '@opsplane/contracts'
+import { missingPermissionError } from '@opsplane/contracts'
 
 /**
  * A caller cannot grant, revoke or change permissions they do not have; otherwise they could gain
@@ -8,5 +8,5 @@ export function requireAuthority(held: readonly string[], concerned: readonly st
   const missing = concerned.filter((permission) => !held.includes(permission))
   if (missing.length === 0) return
   const message = `This needs permissions you do not have: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }

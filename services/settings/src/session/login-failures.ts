@@ -1,5 +1,5 @@
 import { type Instant, systemActor } from '@opsplane/contracts'
-import { type Database, statementsOf } from '@opsplane/postgres'
+import { type Database, toStatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { inArray } from 'drizzle-orm'
 import { accounts } from '../schema.js'
@@ -113,7 +113,7 @@ async function tell({ db }: Pick<Database, 'db'>, taken: ReadonlyMap<string, Cou
     const { failures, refusals, addresses, from, to } = count
     const reported = { id, failures, refusals, addresses: [...addresses], from, to }
     await db.transaction((tx) =>
-      recordLoginFailed({ db: tx, run: statementsOf(tx) }, reported, name ?? '', {
+      recordLoginFailed({ db: tx, run: toStatementRunner(tx) }, reported, name ?? '', {
         ...{ actor: systemActor, now: to, requestId: null },
       }),
     )

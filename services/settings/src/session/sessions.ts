@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, desc, eq, gt, isNotNull, lt, lte, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { AccountState } from '../account/domain.js'
@@ -83,7 +83,7 @@ export function createSessions(
   limits: SessionLimits,
   recordSignIn: RecordSignIn,
 ) {
-  const journal = (tx: Transaction) => ({ db: tx, run: statementsOf(tx) })
+  const journal = (tx: Transaction) => ({ db: tx, run: toStatementRunner(tx) })
 
   /** In the transaction that calls for it. */
   const endAll = async (tx: Transaction, ending: SessionsToEnd, context: LoginContext): Promise<number> => {

@@ -1,6 +1,6 @@
 import type { Instant } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
-import { networkOf, sha256Hex } from '@opsplane/runtime'
+import { parseNetwork, sha256Hex } from '@opsplane/runtime'
 import { and, eq, lt, ne } from 'drizzle-orm'
 import type { AccountState } from '../account/domain.js'
 import { queueSignInMail } from '../mail/mail-queue.js'
@@ -49,5 +49,5 @@ export function createRecordSignIn({ withMail }: { withMail: boolean }): RecordS
 
 /** A family of browsers or programs, whatever its version, in one network. */
 function deviceOf({ address, userAgent }: RecordedSignIn['origin']): string {
-  return sha256Hex(`${userAgent.replaceAll(/\d[\w.]*/g, '')}\0${networkOf(address)}`)
+  return sha256Hex(`${userAgent.replaceAll(/\d[\w.]*/g, '')}\0${parseNetwork(address)}`)
 }

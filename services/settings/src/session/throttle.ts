@@ -1,5 +1,5 @@
 import { ApiError, type Instant } from '@opsplane/contracts'
-import { networkOf, retryDelayMs, sha256Hex } from '@opsplane/runtime'
+import { parseNetwork, retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Attempt } from './attempt.js'
 import type { ThrottledKeys, ThrottleTable } from './throttle-table.js'
 
@@ -56,7 +56,7 @@ export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {})
 
   return {
     attempt(email, address) {
-      const network = networkOf(address)
+      const network = parseNetwork(address)
       return {
         pair: `pair:${sha256Hex(`${email}\0${network}`)}`,
         network: `network:${sha256Hex(network)}`,

@@ -1,7 +1,7 @@
 import {
   type Environment,
   type Instant,
-  mostDependents,
+  maxDependents,
   noSignInPolicy,
   type Permission,
   type SignInMethod,
@@ -214,7 +214,7 @@ export async function listMemberKeys(
     .from(tokens)
     .where(and(eq(tokens.workspaceId, workspaceId), eq(tokens.userId, userId), ne(tokens.status, 'revoked')))
     .orderBy(tokens.id)
-    .limit(mostDependents)
+    .limit(maxDependents)
   return rows.map(({ state }) => TokenState.parse(state))
 }
 

@@ -1,5 +1,5 @@
 import type { Page, PendingApproval, Principal, TenantScope } from '@opsplane/contracts'
-import { type Database, isoText, positionOf, tenantBinding } from '@opsplane/postgres'
+import { type Database, isoText, parsePosition, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { TaskId } from '../engine/task.js'
 import { runStatement } from './store/store.js'
@@ -53,7 +53,7 @@ export async function pendingApprovals(
   { tenant, principal, limit, after, cursors, ...options }: PendingOptions,
 ): Promise<Page<PendingApproval>> {
   const binding = tenantBinding(tenant, `${options.binding}|${principal.userId}`)
-  const [, before = null] = after === undefined ? [] : positionOf(cursors, after, binding)
+  const [, before = null] = after === undefined ? [] : parsePosition(cursors, after, binding)
   const rows = await runStatement<Row>(
     sql,
     `select r.id, r.workflow_id, r.workflow_name,

@@ -1,5 +1,5 @@
 import type { RunError, RunStatus } from '@opsplane/contracts'
-import { type Database, type HeldRow, isoText } from '@opsplane/postgres'
+import { type Database, type ResidentRow, isoText } from '@opsplane/postgres'
 import type { ClaimedRun } from './model.js'
 import { runStatement } from './store/store.js'
 
@@ -47,7 +47,7 @@ export interface RunRow {
   last_error: string | null
 }
 
-export type LeasedRun = RunRow & HeldRow
+export type LeasedRun = RunRow & ResidentRow
 
 export function toClaimedRun(row: RunRow & { key: string; fence: string }): ClaimedRun {
   return {

@@ -1,5 +1,5 @@
 import { notFound, type Page, type Run, type RunFilters, type TenantScope } from '@opsplane/contracts'
-import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
+import { type Database, parsePosition, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { allowedRunActions } from '../engine/run-states.js'
 import { type RunRow, runColumns, toClaimedRun } from './lease.js'
@@ -65,7 +65,7 @@ export interface ListOptions {
 export async function listRuns(sql: Database['sql'], options: ListOptions): Promise<Page<Run>> {
   const { tenant, limit, cursors } = options
   const binding = tenantBinding(tenant, options.binding)
-  const [, last = null] = options.after === undefined ? [] : positionOf(cursors, options.after, binding)
+  const [, last = null] = options.after === undefined ? [] : parsePosition(cursors, options.after, binding)
   const { text, parameters } = buildListStatement(tenant, options.filters, last, limit + 1)
   // Planned for these values: the plan that suits usual ones reads everything for a rare one.
   const rows = await sql.unsafe<Found[]>(text, parameters, { prepare: false })

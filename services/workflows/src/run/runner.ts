@@ -1,4 +1,4 @@
-import { createPlaces, type Held, type Holder } from '@opsplane/postgres'
+import { type ClaimedRow, createWorkspaceSlots, type ResidentWork } from '@opsplane/postgres'
 import { type ActiveRun, type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
 import type { FoldedRun } from './folded-run.js'
 import { type LeasedRun, toClaimedRun } from './lease.js'
@@ -26,11 +26,11 @@ export interface RunnerOptions
   /** Leases were renewed. */
   renewed(): void
   /** Gives leases back, for others to go on at once. */
-  giveBack(held: readonly Held[]): Promise<unknown>
+  giveBack(held: readonly ClaimedRow[]): Promise<unknown>
 }
 
 /** Runs that are worked on here. */
-export interface Runner extends Holder<LeasedRun> {
+export interface Runner extends ResidentWork<LeasedRun> {
   /** A run that was leased when it was created. It is executed if it has work to do. */
   enter(
     run: ClaimedRun,
@@ -84,7 +84,7 @@ const maxBytesAtOnce = 16 * 1024 * 1024
 export function createRunner(options: RunnerOptions): Runner {
   const { maxRuns, nowMs } = options
   const slots = new Map<string, Slot>()
-  const places = createPlaces(maxRuns, { mayExceed: true })
+  const places = createWorkspaceSlots(maxRuns, { mayExceed: true })
   let timer: NodeJS.Timeout | undefined
   let timerAt = Number.POSITIVE_INFINITY
   const due = new Map<string, number>()
@@ -94,7 +94,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const before = slots.get(id)
     if (before) places.free(before.workspaceId)
     slots.set(id, slot)
-    places.take(slot.workspaceId)
+    places.occupy(slot.workspaceId)
   }
 
   function free(id: string, fence: string) {
@@ -185,18 +185,18 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   return {
-    room: places.room,
-    moreRoom: places.moreRoom,
-    hasRoomFor: places.hasRoomFor,
-    renewed: () => options.renewed(),
-    held: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
-    take: (rows) => take(rows),
+    capacity: places.capacity,
+    waitForCapacity: places.waitForCapacity,
+    hasRoomFor: places.hasSlotFor,
+    onRenewed: () => options.renewed(),
+    leasedRows: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
+    accept: (rows) => take(rows),
     takeFor(row, presented) {
       slots.get(row.key)?.run?.drop()
       return new Promise((received) => take([row], { presented, received }))
     },
     fenceOf: (runId) => slots.get(runId)?.fence,
-    lost(held) {
+    onLeasesLost(held) {
       for (const { key, fence } of held) {
         const slot = slots.get(key)
         if (slot?.fence === fence) slot?.run?.drop()

@@ -3,7 +3,7 @@ import { ApiError, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import { maxCausationDepth } from '@opsplane/http'
 import { createChangedSignals, publishHint } from '@opsplane/nats'
-import { giveBackStatement, held, holdBack } from '@opsplane/postgres'
+import { delayFailedRows, releaseStatement, residentWorker } from '@opsplane/postgres'
 import { type Budgets, systemClock } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
@@ -239,7 +239,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     failed(row, error) {
       if (closing.signal.aborted) return
       log.error({ err: error, run: row.key }, 'a run could not be resumed; it is delayed and retried')
-      const held = holdBack({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
+      const held = delayFailedRows({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
         { row, error },
       ])
       // Its lease runs out by itself.
@@ -252,13 +252,13 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
         [key, fence],
       ),
     giveBack: async (rows) => {
-      const { text, parameters } = giveBackStatement(dueRuns, rows)
+      const { text, parameters } = releaseStatement(dueRuns, rows)
       if (rows.length > 0) await database.sql.unsafe(text, parameters, { prepare: true })
     },
     renewed: () => void clock.adjust().catch(() => {}),
   })
   const due = dueWork.start(
-    held<LeasedRun>({ name: 'runs', of: dueRuns, columns: runColumns, leaseMs, holder: runner }),
+    residentWorker<LeasedRun>({ name: 'runs', of: dueRuns, columns: runColumns, leaseMs, holder: runner }),
   )
   const start = createStarter({
     ...{ store, runner, programs, clock, owner, evaluate, database, logEnds: options.logEnds },

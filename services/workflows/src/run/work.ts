@@ -1,6 +1,6 @@
 import { type EffectStep, stringifyExact } from '@opsplane/contracts'
 import { delay, type Logger, retryDelayMs, secretsFoundIn } from '@opsplane/runtime'
-import { endingWith, type Tracing, traceFields } from '@opsplane/telemetry'
+import { endSpanWith, type Tracing, traceFields } from '@opsplane/telemetry'
 import type { Outcome, Signal } from '../engine/signal.js'
 import type { Task } from '../engine/task.js'
 import type { ActiveRun, WorkTask } from './active-run.js'
@@ -66,7 +66,7 @@ export function createWork({
         },
         signal: aborted,
       }
-      return endingWith(traced, () => dispatch(effects, task.step, call))
+      return endSpanWith(traced, () => dispatch(effects, task.step, call))
     }
     let outcome = await attempt(run, aborted, act)
     // As left behind by a worker or service that died: the claim of the key expires.

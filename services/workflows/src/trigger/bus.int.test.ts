@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { natsNames } from '@opsplane/contracts'
-import { connectNats, ensureStreams, managerOf, type NatsLink, streamLog } from '@opsplane/nats'
+import { connectNats, ensureStreams, type NatsLink, openStreamManager, streamLog } from '@opsplane/nats'
 import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import {
@@ -52,7 +52,7 @@ it('misses nothing of a stream that was recreated while no replica was connected
     const subject = names.topicSubject('ws_1', 'production', 'orders')
     await streamLog(link, names.topicsStream).append(subject, JSON.stringify(message))
   }
-  const { consumers, streams } = await managerOf(await link.ready())
+  const { consumers, streams } = await openStreamManager(await link.ready())
 
   await ensureStreams(link, names)
   await say('before')

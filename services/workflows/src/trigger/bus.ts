@@ -7,7 +7,7 @@ import {
 } from '@opsplane/contracts'
 import { consumerCheckpoints } from '@opsplane/eventstore'
 import { durableConsumer, type StreamLog, type StreamMessage, streamLog, topicEventId } from '@opsplane/nats'
-import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres'
+import { type Database, isDependencyUnavailable, isTransient } from '@opsplane/postgres'
 import type { BackendConfig } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -59,7 +59,7 @@ export function startBusTriggers(
     ...beginningOf(database, stream),
     log,
     read: (message) => readMessage(message, prefix),
-    isAway: isDependencyAway,
+    isAway: isDependencyUnavailable,
     isTransient,
     onDead: async ({ subject, seq }) => log.error({ subject, seq }, 'a topic event could not be handled'),
     apply: async (received) => {

@@ -8,11 +8,11 @@ import {
   type WorkflowTrigger,
 } from '@opsplane/contracts'
 import {
+  causationTooDeep,
   causeHeader,
   type DepthsAfter,
   maxCausationDepth,
   type ServiceClient,
-  tooDeep,
   type VerifyCause,
 } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
@@ -99,7 +99,7 @@ export function createHooks({
         ...{ depth, requestId: call.requestId, causationId: cause },
         traceparent: call.traceparent,
       })
-      if (started === null) throw depth > maxCausationDepth ? tooDeep() : notFound()
+      if (started === null) throw depth > maxCausationDepth ? causationTooDeep() : notFound()
       return succeeded(await waitForRun(runs, started, waitSeconds, call.signal))
     },
   }

@@ -1,5 +1,5 @@
 import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/contracts'
-import { defineRoute, depthOfRequest, grantCallers, type Route } from '@opsplane/http'
+import { computeRequestDepth, defineRoute, grantCallers, type Route } from '@opsplane/http'
 import type { Runs } from '../run/runs.js'
 import { parseRunInput } from '../workflow/check/input.js'
 import type { Workflows } from '../workflow/workflows.js'
@@ -35,7 +35,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       errors: ['not_found', 'invalid_state_transition'],
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, traceparent, now, signal } = meta
-        const depth = depthOfRequest(meta)
+        const depth = computeRequestDepth(meta)
         const workflow = await workflows.published(params.id, tenant)
         const { definition } = await workflows.versions.load(workflow.programRef, tenant)
         const input = parseRunInput(definition, body.input)
@@ -60,7 +60,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       errors: ['not_found', 'invalid_state_transition', 'forbidden', 'step_up_required'],
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, traceparent, now, signal } = meta
-        const depth = depthOfRequest(meta)
+        const depth = computeRequestDepth(meta)
         const { definition, ...workflow } = await workflows.pinDraft(
           params.id,
           newId('request'),

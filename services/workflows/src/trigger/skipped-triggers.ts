@@ -1,6 +1,12 @@
 import { type Page, SkippedTrigger, type TenantScope } from '@opsplane/contracts'
 import { defineList, type Route } from '@opsplane/http'
-import { type Database, isoText, positionOf, type StatementRunner, tenantBinding } from '@opsplane/postgres'
+import {
+  type Database,
+  isoText,
+  parsePosition,
+  type StatementRunner,
+  tenantBinding,
+} from '@opsplane/postgres'
 import type { CursorCodec, Logger } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import type { LogPositions } from '../run/event-wait/accepted-event.js'
@@ -71,7 +77,7 @@ async function listSkipped(
   { tenant, workflowId, limit, cursors, ...page }: ListOptions,
 ): Promise<Page<SkippedTrigger>> {
   const binding = tenantBinding(tenant, `${page.binding}|${workflowId}`)
-  const [at = null, id = ''] = page.after === undefined ? [] : positionOf(cursors, page.after, binding)
+  const [at = null, id = ''] = page.after === undefined ? [] : parsePosition(cursors, page.after, binding)
   const rows = await runStatement<Row>(
     sql,
     `select trigger_id, trigger_type, reason,

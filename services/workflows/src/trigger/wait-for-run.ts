@@ -1,4 +1,4 @@
-import { mostRunWaitSeconds, type TriggeredRun } from '@opsplane/contracts'
+import { maxRunWaitSeconds, type TriggeredRun } from '@opsplane/contracts'
 import { z } from 'zod'
 import type { Runs } from '../run/runs.js'
 
@@ -7,7 +7,7 @@ export const WaitQuery = z.object({
     .number()
     .int()
     .min(0)
-    .max(mostRunWaitSeconds)
+    .max(maxRunWaitSeconds)
     .default(0)
     .meta({
       description:

@@ -1,7 +1,7 @@
 import {
+  missingPermissionError,
   missingRights,
   type NeededRights,
-  permissionNotHeld,
   type Subscriber,
   type TenantScope,
   type WorkflowDefinition,
@@ -17,7 +17,7 @@ export function requireRights(
   const missing = missingRights(permissions, needs)
   if (missing.length === 0) return
   const message = `This workflow needs permissions you do not have: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }
 
 /** Throws `forbidden` naming the row rules that hide from a person what the workflow is started by or waits for. */

@@ -4,7 +4,7 @@ import {
   WorkflowVersion,
   WorkflowVersionWithDefinition,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, diffOf, type Route } from '@opsplane/http'
+import { defineList, defineRoute, diffDocuments, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { tag } from './routes.js'
 import { shownVersion } from './versions.js'
@@ -79,7 +79,7 @@ export function versionRoutes(workflows: Workflows): Route[] {
           ),
         )
         if (!from || !to) throw new Error('two versions were asked for')
-        return { from: from.number, to: to.number, changes: diffOf(from.definition, to.definition) }
+        return { from: from.number, to: to.number, changes: diffDocuments(from.definition, to.definition) }
       },
     }),
   ]

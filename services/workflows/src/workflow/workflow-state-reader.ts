@@ -1,5 +1,5 @@
 import { type TenantScope, WorkflowState, WorkflowStatus } from '@opsplane/contracts'
-import { createGroups, type Database, isDatabaseAway } from '@opsplane/postgres'
+import { createGroups, type Database, isDatabaseUnavailable } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { WorkflowStanding } from './transitions.js'
 
@@ -28,7 +28,7 @@ const Row = z.object({
 export function createWorkflowStateReader(database: Pick<Database, 'planned'>) {
   const asked = createGroups({
     write: (asks: readonly Asked[]) => find(database, asks),
-    isAway: isDatabaseAway,
+    isAway: isDatabaseUnavailable,
   })
   return (id: string, tenant: TenantScope): Promise<NamedWorkflowState | undefined> =>
     asked.add({ id, tenant })

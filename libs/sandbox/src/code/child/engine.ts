@@ -8,7 +8,7 @@ import {
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
 import { type Guest, prepareGuest } from './guest.js'
-import { snapshotOf } from './snapshot.js'
+import { createSnapshot } from './snapshot.js'
 
 /** Its types are those of its CommonJS form, where what is imported here would be a property. */
 const variant = release as unknown as QuickJSSyncVariant
@@ -63,7 +63,7 @@ export function createEngine(): Engine {
       return bytes <= initialPages * pageBytes ? 0 : Math.min(memoryMb, bytes / megabyte - ownMb)
     }
     const guest = prepareGuest(quickjs)
-    const { restore } = snapshotOf(wasmMemory)
+    const { restore } = createSnapshot(wasmMemory)
     return { quickjs, guest, restore, memoryMb, grownMb }
   }
 

@@ -12,7 +12,7 @@ const zeros = Buffer.alloc(chunkBytes)
  * the stack, which is empty between calls (the longest run of zeros), and what is behind the heap, which nobody
  * reads before writing to it.
  */
-export function snapshotOf(memory: { readonly buffer: ArrayBuffer }): Snapshot {
+export function createSnapshot(memory: { readonly buffer: ArrayBuffer }): Snapshot {
   const bytes = new Uint8Array(memory.buffer)
   const used = chunksInUse(Buffer.from(memory.buffer))
   const top = used.lastIndexOf(true) + 1

@@ -1,5 +1,5 @@
 import type { Component } from '@opsplane/contracts'
-import { type Decimal, parseDecimal, partsOf } from '@opsplane/sandbox/exact'
+import { type Decimal, parseDecimal, splitDecimal } from '@opsplane/sandbox/exact'
 import { textOf } from '../expression/evaluate.js'
 
 export type Format = Extract<Component, { type: 'metric' }>['format']
@@ -52,7 +52,7 @@ function ofNumber(
 
 /** With the separators of the reader's language. */
 function exactly(decimal: Decimal): string {
-  const { sign, whole, fraction } = partsOf(decimal)
+  const { sign, whole, fraction } = splitDecimal(decimal)
   const grouped = new Intl.NumberFormat(undefined, { numberingSystem: 'latn' }).format(BigInt(whole))
   return `${sign}${grouped}${fraction && `${decimalSeparator()}${fraction}`}`
 }

@@ -1,6 +1,6 @@
 import type { InputComponent } from '@opsplane/contracts'
 import { exactNumbersAsText, parseExact } from '@opsplane/contracts/exact-json'
-import { compareDecimals, decimalText, numberOf, parseDecimal } from '@opsplane/sandbox/exact'
+import { compareDecimals, decimalText, parseDecimal, toNumberOrText } from '@opsplane/sandbox/exact'
 import { textOf } from '../expression/evaluate.js'
 import { decimalSeparator } from './format.js'
 import { dayIn, timeOf, typedDay, typedTime } from './times.js'
@@ -43,7 +43,7 @@ export function inputValue({ type }: InputComponent, typed: Typed): unknown {
 /** The number that was typed, with a point or the separator of the reader's language; undefined for what is none. */
 function typedNumber(typed: string): number | string | undefined {
   const decimal = decimalTyped(typed)
-  return decimal && numberOf(decimal)
+  return decimal && toNumberOrText(decimal)
 }
 export const decimalTyped = (typed: string) => parseDecimal(typed.replace(decimalSeparator(), '.'))
 

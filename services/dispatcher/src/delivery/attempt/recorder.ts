@@ -1,4 +1,4 @@
-import { isDependencyAway } from '@opsplane/postgres'
+import { isDependencyUnavailable } from '@opsplane/postgres'
 import { delay, type Logger, retryDelayMs, type Timers } from '@opsplane/runtime'
 import type { Target } from '../../webhook/target.js'
 import type { RecordBatch, Result } from './record-results.js'
@@ -50,8 +50,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
         }
         return
       } catch (error) {
-        if (isDependencyAway(error) && ending.aborted) return giveUp(batch, error)
-        if (!isDependencyAway(error) && attempt >= triesPerBatch) return refused(batch, bare, error)
+        if (isDependencyUnavailable(error) && ending.aborted) return giveUp(batch, error)
+        if (!isDependencyUnavailable(error) && attempt >= triesPerBatch) return refused(batch, bare, error)
         if (attempt === 1)
           log.warn(
             { err: error, results: batch.length },

@@ -1,4 +1,4 @@
-import { delay, type Logger, type Timers, untilRestMoment } from '@opsplane/runtime'
+import { delay, type Logger, msToIdleTick, type Timers } from '@opsplane/runtime'
 import type { OrderingQueue, OrderingRows, Released } from './release-statement.js'
 
 export interface OrderingQueuesOptions {
@@ -105,7 +105,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     take(step)
     swept = step.last ?? beginning
     // Between the steps of a long sweep there is time for what is asked for, and for others.
-    const restMs = sweepAgain ? 0 : untilRestMoment(sweepEveryMs, undefined, timers)
+    const restMs = sweepAgain ? 0 : msToIdleTick(sweepEveryMs, undefined, timers)
     sweepAt = now() + (step.last ? 4 * (now() - began) : restMs)
   }
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { leastId } from '@opsplane/contracts'
+import { minId } from '@opsplane/contracts'
 import type { WebhookState } from '../../webhook/domain.js'
 import type { Result } from '../attempt/record-results.js'
 import { deliveryIdOf } from '../delivery-id.js'
@@ -57,7 +57,7 @@ async function deliver(
   const [loaded] = await inserting.loadWebhooks([tenant])
   const now = await nowMs()
   const rows = events.map((place): NewDelivery => {
-    const eventId = `${leastId('event', now)}${String(place).padStart(16, '0')}`
+    const eventId = `${minId('event', now)}${String(place).padStart(16, '0')}`
     return {
       ...{
         id: deliveryIdOf(eventId, webhook.id),

@@ -1,4 +1,4 @@
-import { leastId, permissions } from '@opsplane/contracts'
+import { minId, permissions } from '@opsplane/contracts'
 import { epochMs, type World } from '@opsplane/testing'
 import type { WebhookCommand } from '../../webhook/domain.js'
 import type { Caller } from '../../webhook/rights.js'
@@ -67,7 +67,7 @@ export class DeliveryProperties {
     if (finished.length === 0) return false
     const row = world.pick(finished)
     const action = world.pick(resendActions[row.status as 'failed' | 'succeeded'])
-    const replayId = `${leastId('delivery', epochMs + world.now)}R${String(++this.#replays).padStart(15, '0')}`
+    const replayId = `${minId('delivery', epochMs + world.now)}R${String(++this.#replays).padStart(15, '0')}`
     const made = this.#rows.resend(row, action, replayId)
     this.#resent.add(made.id)
     this.#seen.delete(made.id)

@@ -1,5 +1,5 @@
 import { deliveryBody, type PlatformEvent, parseExact, stringifyExact } from '@opsplane/contracts'
-import { causeOfEvent } from '@opsplane/http'
+import { findEventCause } from '@opsplane/http'
 import type { WebhookState } from '../../webhook/domain.js'
 import { type Target, targetOf } from '../../webhook/target.js'
 import type { DeliveryJob } from '../job.js'
@@ -56,7 +56,7 @@ function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore:
     target,
     content: {
       ...{ id: event.id, type: event.type, text: bodyText(body, stringifyExact(body.data)) },
-      cause: causeOfEvent(event),
+      cause: findEventCause(event),
     },
     bytes: row.bytes,
     queueClass: row.attempts > row.cycle_base ? 'retry' : 'first',

@@ -1,5 +1,5 @@
 import { tenantKey } from '@opsplane/contracts'
-import { isDependencyAway } from '@opsplane/postgres'
+import { isDependencyUnavailable } from '@opsplane/postgres'
 import type { AttemptColumns } from '../attempt/record-statement.js'
 import type { Batch, Draft } from './fan-out-batch.js'
 import type { FanOutBatch } from './fan-out-statement.js'
@@ -105,7 +105,7 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
         return
       }
     } catch (error) {
-      if (others.length === 0 || isDependencyAway(error)) {
+      if (others.length === 0 || isDependencyUnavailable(error)) {
         for (const { reject } of parts) reject(error)
         return
       }
@@ -119,7 +119,7 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
     try {
       return await insertWith(parts, attempts)
     } catch (error) {
-      if (attempts.length === 0 || isDependencyAway(error)) throw error
+      if (attempts.length === 0 || isDependencyUnavailable(error)) throw error
       return insertWith(parts, [])
     }
   }

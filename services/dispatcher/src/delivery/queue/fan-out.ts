@@ -1,5 +1,5 @@
 import { idTime, stringifyExact, tenantKey } from '@opsplane/contracts'
-import { causeOfEvent } from '@opsplane/http'
+import { findEventCause } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { deliveryIdOf } from '../delivery-id.js'
 import type { DeliveryJob } from '../job.js'
@@ -117,7 +117,7 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
       const job: DeliveryJob = {
         ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },
         ...{ bytes, queueClass: 'first', orderingKey },
-        content: { id: event.id, type: event.type, text: bodyText(body, data), cause: causeOfEvent(event) },
+        content: { id: event.id, type: event.type, text: bodyText(body, data), cause: findEventCause(event) },
         traceparent,
         ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },
       }

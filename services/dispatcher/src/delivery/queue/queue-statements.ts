@@ -1,5 +1,5 @@
 import type { Transaction } from '@opsplane/eventstore'
-import { type Database, statementsOf } from '@opsplane/postgres'
+import { type Database, toStatementRunner } from '@opsplane/postgres'
 
 type Sql = Pick<Database['sql'], 'unsafe'>
 
@@ -147,7 +147,7 @@ export async function retakeLeases(sql: Sql, owner: string): Promise<void> {
 
 /** Makes deliveries due that were just sent again, in their transaction; ordered ones wait in their ordering queue instead. */
 export async function makeDue(tx: Transaction, ids: string[]): Promise<void> {
-  await statementsOf(tx).unsafe(
+  await toStatementRunner(tx).unsafe(
     `with due as (
       update deliveries set due_at = now_ms() where id = any ($1::text[]) and ordering_key is null
       returning webhook_id, id, due_at

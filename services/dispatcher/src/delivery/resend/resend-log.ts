@@ -1,6 +1,6 @@
 import { type CommandMeta, type Decider, type Delivery, newId, type WebhookResend } from '@opsplane/contracts'
 import type { EventStore, Transaction } from '@opsplane/eventstore'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 import type { ResendAction } from './resending.js'
 
 export type ResendState = WebhookResend & { webhookName: string }
@@ -45,7 +45,7 @@ export function resendLog(store: EventStore): RecordResend {
       createdAt: meta.now,
       webhookName,
     }
-    await store.within(statementsOf(tx), meta, (unit) =>
+    await store.within(toStatementRunner(tx), meta, (unit) =>
       unit.create(resends, id, { kind: action, resend: state }),
     )
   }

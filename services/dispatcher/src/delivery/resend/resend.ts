@@ -1,5 +1,5 @@
 import { type CommandMeta, type Delivery, idTime, newId, notFound } from '@opsplane/contracts'
-import { keepAnswer, type Transaction } from '@opsplane/eventstore'
+import { storeIdempotentResponse, type Transaction } from '@opsplane/eventstore'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
 import { deliveries } from '../../schema.js'
@@ -46,7 +46,7 @@ export async function resendDelivery(
         assertMay(request.action, presentDelivery(row, webhookStatus).status)
         const delivery = presentDelivery(await write(tx, request.action, row, to, replayId), webhookStatus)
         await record(tx, request.meta, { action: request.action, delivery, webhookName })
-        await keepAnswer(tx, request.meta, delivery)
+        await storeIdempotentResponse(tx, request.meta, delivery)
         return delivery
       }),
     )

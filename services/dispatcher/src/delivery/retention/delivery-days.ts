@@ -1,4 +1,4 @@
-import { type Database, missedPartition } from '@opsplane/postgres'
+import { type Database, isMissingPartition } from '@opsplane/postgres'
 import { dayOf } from './retention-policy.js'
 
 /** The partitions of the tables of deliveries, one per day (UTC): see ADR 015. */
@@ -30,7 +30,7 @@ export function createDeliveryDays(sql: Database['sql']): DeliveryDays {
       try {
         return await insert()
       } catch (error) {
-        if (!missedPartition(error)) throw error
+        if (!isMissingPartition(error)) throw error
         known.clear()
         await ensure(instants)
         return insert()

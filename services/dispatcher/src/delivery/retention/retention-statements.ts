@@ -1,5 +1,5 @@
-import { leastId } from '@opsplane/contracts'
-import { type Database, partitionsOf } from '@opsplane/postgres'
+import { minId } from '@opsplane/contracts'
+import { type Database, listPartitions } from '@opsplane/postgres'
 import { dayMs, dayOf } from './retention-policy.js'
 
 type Sql = Database['sql']
@@ -13,11 +13,11 @@ type DayTable = keyof typeof tables
 export type RestTable = Exclude<DayTable, 'deliveries'>
 
 const rangeOf = (table: DayTable, day: number) =>
-  [day, day + 1].map((edge) => leastId(tables[table].kind, edge * dayMs))
+  [day, day + 1].map((edge) => minId(tables[table].kind, edge * dayMs))
 
 /** The days up to this one that have a partition of any of the tables, oldest first. */
 export async function daysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
-  const names = await partitionsOf(sql, ...Object.keys(tables))
+  const names = await listPartitions(sql, ...Object.keys(tables))
   const days = new Set(names.map(dayOfPartition))
   return [...days].filter((day) => day <= last).sort((a, b) => a - b)
 }

@@ -1,5 +1,5 @@
-import { type Database, lockTimedOut } from '@opsplane/postgres'
-import { delay, type Logger, retryDelayMs, untilRestMoment } from '@opsplane/runtime'
+import { type Database, isLockTimeout } from '@opsplane/postgres'
+import { delay, type Logger, msToIdleTick, retryDelayMs } from '@opsplane/runtime'
 import type { DeliveryDays } from './delivery-days.js'
 import { dayMs, lastExpiredDay } from './retention-policy.js'
 import {
@@ -72,7 +72,7 @@ export function startRetention(options: RetentionOptions): Retention {
       const began = nowMs()
       const next = began + (await pass())
       while (nowMs() >= began && nowMs() < next && !closing.signal.aborted)
-        await delay(Math.min(untilRestMoment(lookEveryMs), next - nowMs()), closing.signal)
+        await delay(Math.min(msToIdleTick(lookEveryMs), next - nowMs()), closing.signal)
     }
   }
 
@@ -110,7 +110,7 @@ async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise
       try {
         await step(day)
       } catch (error) {
-        if (!lockTimedOut(error)) throw error
+        if (!isLockTimeout(error)) throw error
         options.log.info(
           { day: dateOf(day) },
           'a day of old rows is locked; dropping it is tried again later',

@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { isDatabaseAway, isTransient } from '@opsplane/postgres'
+import { isDatabaseUnavailable, isTransient } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { CallFailure } from '../call-failure.js'
 import { unlessConnected } from '../outbound-failure.js'
@@ -50,5 +50,5 @@ function refusedBy(error: postgres.PostgresError): CallFailure {
  */
 function statusOf(error: postgres.PostgresError): { status?: number } {
   if (isTransient(error)) return { status: 429 }
-  return isDatabaseAway(error) && !/^(28|25006)/.test(error.code) ? { status: 503 } : {}
+  return isDatabaseUnavailable(error) && !/^(28|25006)/.test(error.code) ? { status: 503 } : {}
 }

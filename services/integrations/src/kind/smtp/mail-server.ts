@@ -1,4 +1,4 @@
-import { domainOf, type Mailbox } from '@opsplane/contracts'
+import { type Mailbox, mailboxDomain } from '@opsplane/contracts'
 import type { OutboundStreams } from '@opsplane/http'
 import { oneLine } from '@opsplane/runtime'
 import type { Transporter } from 'nodemailer'
@@ -81,7 +81,7 @@ async function open(
     ...{ host, port, connection, secure: security === 'tls', secured: security === 'tls' },
     ...{ requireTLS: security === 'starttls', ignoreTLS: security === 'none' },
     // Not the name of this machine.
-    name: domainOf(from),
+    name: mailboxDomain(from),
     tls: outbound.tlsOptions(host, tls),
     ...(auth && { auth, forceAuth: true }),
     ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },

@@ -5,7 +5,7 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { isDependencyAway } from '@opsplane/postgres'
+import { isDependencyUnavailable } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { Affected } from '../../change-window/affected.js'
 import { conflictsOfMany } from '../../change-window/conflicts-of-many.js'
@@ -86,7 +86,7 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     try {
       await write(tenant, affected, whole)
     } catch (error) {
-      if (isDependencyAway(error) || tried === mostTries) throw error
+      if (isDependencyUnavailable(error) || tried === mostTries) throw error
       const failures: unknown[] = []
       for (const one of affected)
         await writeAll(tenant, [one], false, tried + 1).catch((failure) => failures.push(failure))

@@ -1,11 +1,17 @@
 import { builtInClasses, type CiClass, CiClassState, type Page, type TenantScope } from '@opsplane/contracts'
-import { isThere, mostSearchedCreations, type PastOf, pastRows, rowsAsOf } from '@opsplane/eventstore'
+import {
+  existsCondition,
+  maxSearchedCreations,
+  type PastOf,
+  pastRows,
+  readRowsAt,
+} from '@opsplane/eventstore'
 import {
   type Drizzle,
   type KeysetOptions,
   keysetPage,
   matchesText,
-  positionOf,
+  parsePosition,
   type Selection,
   tenantBinding,
 } from '@opsplane/postgres'
@@ -46,7 +52,8 @@ export async function classPage(
   query: ClassQuery,
 ): Promise<Page<CiClass>> {
   const binding = tenantBinding(query.tenant, query.binding)
-  const after = query.after === undefined ? undefined : String(positionOf(cursors, query.after, binding)[0])
+  const after =
+    query.after === undefined ? undefined : String(parsePosition(cursors, query.after, binding)[0])
   const builtIn = query.builtIn === false ? [] : await builtInOnes(db, query)
   const own = await ownOnes(db, query, after, cursors)
 
@@ -67,7 +74,7 @@ async function builtInOnes(db: Drizzle, { tenant, asOf }: ClassQuery): Promise<C
     .from(table)
     .where(and(...within(table, tenant), inArray(table.name, builtInNames)))
   const then =
-    asOf === undefined ? rows : await rowsAsOf(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
+    asOf === undefined ? rows : await readRowsAt(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
   const changed = then.map(({ state, version }) => presentClass(CiClassState.parse(state), version))
   const untouched = builtInNames.filter((name) => !changed.some((one) => one.name === name))
   return [...changed, ...untouched.map(untouchedClass)]
@@ -106,7 +113,7 @@ async function ownOnesAsOf(
 ): Promise<OwnClasses> {
   const { tenant, direction, limit } = query
   const { where = [], search } = ownSelection(query, after)
-  const most = search === undefined ? limit + 1 : mostSearchedCreations
+  const most = search === undefined ? limit + 1 : maxSearchedCreations
   const order = sql`place ${sql.raw(direction)}`
   const past: PastOf = { table, tenant, asOf }
   const there = and(...within(table, tenant), ...where, lte(table.createdAt, asOf))
@@ -116,7 +123,7 @@ async function ownOnesAsOf(
       order by ${order} limit ${most}
     )
     (select place, ${table.state} as state, ${table.version} as version from candidate ${pastRows(past, sql`candidate.stream`)}
-      where ${and(isThere(past), search)} order by ${order} limit ${limit + 1})
+      where ${and(existsCondition(past), search)} order by ${order} limit ${limit + 1})
     union all (select place, null, null from candidate order by ${order} offset ${most - 1} limit 1)`)
   const read = z.array(PastRow).parse([...rows])
   const found = read.flatMap(({ state, version }) => (state ? presentClass(state, version ?? 0) : []))

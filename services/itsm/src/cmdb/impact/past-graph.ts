@@ -1,5 +1,5 @@
 import { ApiError, type Instant, impactTypes, type RelationType, type TenantScope } from '@opsplane/contracts'
-import { countCreated, type PastOf, tableAsOf } from '@opsplane/eventstore'
+import { buildTableAt, countCreated, type PastOf } from '@opsplane/eventstore'
 import type { Database } from '@opsplane/postgres'
 import { ciRelations, configurationItems } from '../../schema/cmdb.js'
 import { type ColumnNames, type Columns, readColumnsUpTo, type StatementRunner } from '../columns.js'
@@ -32,7 +32,7 @@ export function pastGraph({ sql, db }: Log, tenant: TenantScope, asOf: Instant) 
     const of: PastOf = { table, tenant, asOf, onlyExposed: true }
     const mostCreated = most * createdForEach
     if ((await countCreated(db, of, mostCreated + 1)) > mostCreated) throw tooLarge()
-    const { text, parameters } = tableAsOf(of)
+    const { text, parameters } = buildTableAt(of)
     const ofTypes = types ? `where type = any($${parameters.length + 1}::text[])` : ''
     const given = types ? [...parameters, types] : parameters
     const found = await readColumnsUpTo(most, sql, names, `${text} ${ofTypes} ${order}`, given)

@@ -1,5 +1,5 @@
 import type { RelationType, TenantScope } from '@opsplane/contracts'
-import { isThere, type PastOf, pastRows } from '@opsplane/eventstore'
+import { existsCondition, type PastOf, pastRows } from '@opsplane/eventstore'
 import type { Selection } from '@opsplane/postgres'
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
@@ -61,7 +61,7 @@ function wordsOfEnds(
     return {
       search: sql`exists (
         select 1 from unnest(array[${sourceId}, ${targetId}]) ends(id) ${pastRows(past, sql`ends.id`)}
-        where ${and(isThere(past), found)})`,
+        where ${and(existsCondition(past), found)})`,
     }
   }
   const tenants = within(items, tenant)

@@ -1,4 +1,4 @@
-import { type Drizzle, dueNow, type LeasedRow, literal, type StatementRunner } from '@opsplane/postgres'
+import { type Drizzle, dueNow, type LeasedRow, quoteLiteral, type StatementRunner } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
@@ -35,7 +35,7 @@ export function queueChunks(
   { model, languages }: Pick<Embedder, 'model' | 'languages'>,
   at: string | null,
 ): Promise<void> {
-  const wanted = { model: literal(model), languages: languages?.map(literal) }
+  const wanted = { model: quoteLiteral(model), languages: languages?.map(quoteLiteral) }
   const { id, workspaceId, environment, version, state } = published
   const dueAt = at === null ? sql`now()` : dueNow(at)
   return db.transaction(async (tx) => {

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  buildChildCommand,
   type Child,
   ChildFailedError,
   type ChildProgram,
-  commandOf,
   startChild,
 } from '@opsplane/sandbox/child-process'
 import { z } from 'zod'
@@ -63,7 +63,7 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
   const running = async (): Promise<Child> => {
     const current = await child?.catch(() => undefined)
     if (current?.alive) return current
-    child = startChild(commandOf(program), childLimits)
+    child = startChild(buildChildCommand(program), childLimits)
     return child
   }
   const embedOne = async (text: string): Promise<Reply> => {

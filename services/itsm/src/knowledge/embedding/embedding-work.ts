@@ -1,4 +1,4 @@
-import { type Drizzle, leased, literal, nextDue } from '@opsplane/postgres'
+import { type Drizzle, leasedWorker, nextDue, quoteLiteral } from '@opsplane/postgres'
 import { dueChunks } from '../../schema/knowledge.js'
 import { type ClaimedChunk, nextUnseen, queueChunks, storeVectors } from './chunk-queue.js'
 import type { Embedder } from './embedder.js'
@@ -9,9 +9,9 @@ const deadlineMs = 30_000
 
 /** Embeds what is published. What is to do is read from the database, so nothing is lost. */
 export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedder }) {
-  const model = literal(embedder.model)
-  const wanted = { model, languages: embedder.languages?.map(literal) }
-  return leased<ClaimedChunk, Float32Array>({
+  const model = quoteLiteral(embedder.model)
+  const wanted = { model, languages: embedder.languages?.map(quoteLiteral) }
+  return leasedWorker<ClaimedChunk, Float32Array>({
     name: 'embeddings',
     of: dueChunks,
     columns: ['content'],

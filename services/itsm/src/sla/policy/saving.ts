@@ -8,7 +8,7 @@ import {
   type SlaPolicyPatch,
   type SlaPolicyState,
 } from '@opsplane/contracts'
-import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
+import { lockTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
 import type { People } from '../../people.js'
 import { policiesOfCalendar } from '../queries.js'
 import { calendarAbsent, type SlaStores } from '../timer/stores.js'
@@ -20,7 +20,7 @@ import type { CalendarCommand } from './policy.js'
  * where the calendar is changed or deleted at the same moment.
  */
 export function slaSaving(ctx: SerializerContext, { policies, calendars }: SlaStores, people: People) {
-  const inTurn = serializer(ctx, lockOfTenant('sla-calendars'))
+  const inTurn = serializer(ctx, lockTenant('sla-calendars'))
 
   const calendarOf = async (unit: Unit, id: string | null): Promise<SlaCalendarState | null> => {
     if (id === null) return null

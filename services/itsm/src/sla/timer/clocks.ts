@@ -8,7 +8,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
-import { holdBack, isolate, type MakeWorker, meaningOf, type WorkContext } from '@opsplane/postgres'
+import {
+  type CreateWorker,
+  createErrorClassifier,
+  delayFailedRows,
+  isolateFailures,
+  type WorkContext,
+} from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { type DueAggregate, dueCommands, isLostRace } from '../../due-commands.js'
 import { dueTimers, settleMs } from '../../schema/sla.js'
@@ -56,7 +62,7 @@ export interface Clocks {
   /** Brings the clocks of these entities up to their last event; starts those that are missing. */
   apply(entityIds: readonly string[]): Promise<void>
   /** Tells what is due. */
-  telling: MakeWorker
+  telling: CreateWorker
 }
 
 export const tellingName = 'sla-clocks'
@@ -203,8 +209,12 @@ export function createClocks({
       await apply(part.map(({ key }) => key))
       return part
     }
-    const { failed } = await isolate(behind, applyPart, meaningOf({ isPassing: isLostRace }))
-    await holdBack({ name: tellingName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
+    const { failed } = await isolateFailures(
+      behind,
+      applyPart,
+      createErrorClassifier({ isPassing: isLostRace }),
+    )
+    await delayFailedRows({ name: tellingName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
   }
 
   async function tell(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {

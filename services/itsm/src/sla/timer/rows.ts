@@ -7,7 +7,7 @@ import {
   SlaTimer,
   type TenantScope,
 } from '@opsplane/contracts'
-import { present, type StatementRunner } from '@opsplane/postgres'
+import { nowSql, type StatementRunner } from '@opsplane/postgres'
 import { dueTimers } from '../../schema/sla.js'
 import type { SlaEntity } from '../entity/entity.js'
 import type { Change } from './timer.js'
@@ -221,7 +221,7 @@ export async function unappliedEntities(
   const rows = await sql.unsafe<{ key: string; failures: number }[]>(
     `select incident_id as key, max(failures) as failures from (
        select incident_id, entity_type, failures from sla_timers
-       where ${dueTimers.waiting} and ${dueTimers.due} <= ${present}
+       where ${dueTimers.waiting} and ${dueTimers.due} <= ${nowSql}
        order by ${dueTimers.due} limit $2::int) sla_timers
      where ${unapplied(entities)} group by incident_id`,
     [at, limit],

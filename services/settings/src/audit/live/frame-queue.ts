@@ -1,5 +1,5 @@
 import { type ChangedType, changedPermissions, reachesRecords } from '@opsplane/contracts'
-import { delay, restMs } from '@opsplane/runtime'
+import { delay, idleIntervalMs } from '@opsplane/runtime'
 import { anyChanged, type ChangedFrame } from './gathered-changes.js'
 import { isFor, type LiveEvent, type Reader } from './live-event.js'
 
@@ -45,7 +45,7 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       else if (bytes > maxBytes) {
         hasMissed = true
         events = []
-        if (sentAt !== undefined && performance.now() - sentAt > restMs(stuckMs)) cut()
+        if (sentAt !== undefined && performance.now() - sentAt > idleIntervalMs(stuckMs)) cut()
       }
       if (wanted.length > 0) notify.abort()
     },

@@ -1,5 +1,5 @@
 import type { Database, WakeHints } from '@opsplane/postgres'
-import { delay, type Logger, restMs } from '@opsplane/runtime'
+import { delay, idleIntervalMs, type Logger } from '@opsplane/runtime'
 import { type LiveEvent, liveEvent } from './live-event.js'
 
 /** What a log's events are handed to, in order and without a gap. Must not throw. */
@@ -98,7 +98,7 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
         if (!isAway) log.warn({ err }, 'the audit log cannot be read for event streams, still trying')
         isAway = true
       }
-      await delay(restMs(lookEveryMs), AbortSignal.any([interrupt.signal, closing.signal]))
+      await delay(idleIntervalMs(lookEveryMs), AbortSignal.any([interrupt.signal, closing.signal]))
     }
   }
   const running = run()

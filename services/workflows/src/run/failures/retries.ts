@@ -9,13 +9,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { type Database, groupOf, type NamedFailures, uniqueViolation } from '@opsplane/postgres'
+import { type Database, type FailureGroupKey, formatGroupId, uniqueViolation } from '@opsplane/postgres'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import { runStatement } from '../store/store.js'
 import { buildFailureCause } from './groups.js'
 import { runRetries } from './tables.js'
 
-export interface SelectedRuns extends NamedFailures {
+export interface SelectedRuns extends FailureGroupKey {
   tenant: TenantScope
   /** Runs that ended by then. */
   endedBy: string
@@ -133,7 +133,7 @@ function presentRetry(row: typeof runRetries.$inferSelect): RunRetry {
     ...{
       id,
       workflowId,
-      failures: groupOf({ targetId: workflowId, cause }),
+      failures: formatGroupId({ targetId: workflowId, cause }),
       status,
       total,
       retried,

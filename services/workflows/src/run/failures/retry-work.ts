@@ -1,5 +1,5 @@
 import { type Actor, ApiError, Environment } from '@opsplane/contracts'
-import { type Database, isoText, type LeasedRow, leased } from '@opsplane/postgres'
+import { type Database, isoText, type LeasedRow, leasedWorker } from '@opsplane/postgres'
 import type { RunActions } from '../actions.js'
 import { nextRuns } from './retries.js'
 import { dueRunRetries } from './tables.js'
@@ -58,7 +58,7 @@ export function runRetryWork({ sql }: Pick<Database, 'sql'>, { retry }: Pick<Run
     return { ...made, isLast: ids.length < stepSize }
   }
 
-  return leased<RetryRow, Step>({
+  return leasedWorker<RetryRow, Step>({
     name: retryingRuns,
     of: dueRunRetries,
     columns,

@@ -7,7 +7,7 @@ import {
   RunRetryStarted,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { failuresPosition, namedFailures } from '@opsplane/postgres'
+import { failuresPosition, parseGroupId } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { requireWorkflow } from '../queries.js'
 import { runFailures } from './groups.js'
@@ -55,7 +55,7 @@ export function runFailureRoutes(
       errors: ['not_found', 'conflict', 'validation_failed'],
       idempotency: 'claim',
       handler: async ({ params: { groupId }, body: { to, dryRun }, meta }) => {
-        const named = namedFailures(groupId)
+        const named = parseGroupId(groupId)
         await requireWorkflow(sql, named.targetId, meta.tenant)
         const endedBy = failuresPosition(cursors, { to, groupId, tenant: meta.tenant })
         const started = await startRunRetry(

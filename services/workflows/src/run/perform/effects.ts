@@ -3,8 +3,8 @@ import {
   createCauseSigner,
   createDelegations,
   createEgress,
-  createFilledHttp,
   createOutboundHttp,
+  createSecretHttp,
   createSecretValues,
   type Operations,
   type Outbound,
@@ -45,7 +45,7 @@ export function createEffects(
   return {
     effects: {
       http: httpEffect(
-        createFilledHttp({
+        createSecretHttp({
           ...{ http, resolveSecrets },
           spendEgress: createEgress(config, settings),
           signCause: createCauseSigner({ service: 'workflows', privateKey: config.servicePrivateKey }),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { HttpStep } from '@opsplane/contracts'
-import { createFilledHttp } from '@opsplane/http'
+import { createSecretHttp } from '@opsplane/http'
 import type { Origin, RunIdentity } from '../model.js'
 import { type EffectCall, toFailure } from './effect.js'
 import { httpEffect } from './http.js'
@@ -9,7 +9,7 @@ const secret = 'correct-horse-battery'
 
 /** What comes of a step that is answered so. */
 async function answered(type: string, body: Buffer, more: { status?: number; isBroken?: true } = {}) {
-  const send = createFilledHttp({
+  const send = createSecretHttp({
     http: {
       request: async () => ({
         ...{ status: 200, headers: { 'content-type': type, 'content-encoding': 'br' }, body, ...more },

@@ -1,5 +1,5 @@
 import type { HttpStep } from '@opsplane/contracts'
-import { answerText, type FilledAnswer, type SendFilled, shownAnswer } from '@opsplane/http'
+import { answerText, redactResponse, type SecretResponse, type SendSecretRequest } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
 import { z } from 'zod'
 import { maxValueBytes } from '../journal-lines.js'
@@ -15,7 +15,7 @@ const Input = z.object({
 const keptOfError = 16 * 1024
 
 /** One request through the guard: `{ status, headers, body, bodyEncoding? }`. An answer of 400 and above is a failure. */
-export function httpEffect(send: SendFilled): Effect<HttpStep> {
+export function httpEffect(send: SendSecretRequest): Effect<HttpStep> {
   return async ({ step, input, key, timeoutMs, signal, run, userId, conceal }) => {
     const { url, headers, query, body } = Input.parse(input)
     const answer = await send({
@@ -28,13 +28,13 @@ export function httpEffect(send: SendFilled): Effect<HttpStep> {
     if (answer.response.status >= 400) throw answered(answer)
     if (answer.response.truncated)
       throw effectFailure('output_too_large', 'The answer is larger than what is kept of a value.')
-    return shownAnswer(answer)
+    return redactResponse(answer)
   }
 }
 
 const worthAnother = new Set([408, 425, 429])
 
-function answered({ response, redact }: FilledAnswer) {
+function answered({ response, redact }: SecretResponse) {
   const { status, headers } = response
   const { encoding, body } = answerText(response, keptOfError)
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())

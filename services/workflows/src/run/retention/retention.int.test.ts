@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idTime } from '@opsplane/contracts'
-import { partitionsOf } from '@opsplane/postgres'
+import { listPartitions } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { type Definition, runService } from '../../fixture/run-service.js'
@@ -80,7 +80,7 @@ test('runs go with all they have when their workspace keeps them no longer, but 
 
 test('a month goes as a whole when nothing of it is kept, and not before', async () => {
   const { sql } = service
-  const months = () => partitionsOf(sql, 'runs')
+  const months = () => listPartitions(sql, 'runs')
   const ended = await finished('ws_usual')
   const kept = await finished('ws_long')
   const month = new Date(idTime(kept)).toISOString().replace(/^(\d+)-(\d+)-.*/, 'runs_$1$2')

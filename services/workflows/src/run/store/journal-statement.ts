@@ -6,8 +6,8 @@ import {
   type JournalRow,
   journalColumns,
   journalParts,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { JournalLine } from '../model.js'
 
@@ -24,7 +24,7 @@ const lineColumns: Column<JournalLine & { runId: string }>[] = [
 /** The parts of a statement that write the journal and the events of those runs whose number `n` is in `source`. */
 export function buildJournalParts(source: string, next: () => number, withEvents: boolean): string[] {
   const joined = <Row>(columns: readonly Column<Row>[]) =>
-    `${rowsOf(columns, next)} join ${source} on ${source}.n::int = t.n::int`
+    `${unnestRows(columns, next)} join ${source} on ${source}.n::int = t.n::int`
   return [
     `kept as (${insertInto('run_entries', lineColumns, joined(lineColumns))})`,
     ...(withEvents ? journalParts(`select t.* from ${joined(journalColumns)}`) : []),

@@ -5,8 +5,8 @@ import {
   type Column,
   type JournalRow,
   parameterCounter,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { JournalLine, RunIdentity, RunProgress } from '../model.js'
 import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
@@ -65,7 +65,7 @@ export function startStatement(withEvents: boolean): string {
   const names = columns.map(({ name }) => name).join(', ')
   const values = columns.map(({ name, type }) => `t.${name}::${type}`).join(', ')
   const parts = [
-    `given as materialized (select * from ${rowsOf(allColumns, next)})`,
+    `given as materialized (select * from ${unnestRows(allColumns, next)})`,
     `fresh as (
       insert into run_triggers (workflow_id, key, run_id)
       select workflow_id, trigger_key, id from given where trigger_key is not null

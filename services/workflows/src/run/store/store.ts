@@ -2,9 +2,9 @@ import { type ArrayParameters, createMonths } from '@opsplane/eventstore'
 import {
   createGroups,
   type Database,
-  isDatabaseAway,
+  isDatabaseUnavailable,
+  isMissingPartition,
   isTransient,
-  missedPartition,
   type StatementRunner,
 } from '@opsplane/postgres'
 import { delay, retryDelayMs } from '@opsplane/runtime'
@@ -115,7 +115,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
     return starts.map((_, n) => made.has(n))
   }
 
-  const isAway = (error: unknown) => isDatabaseAway(error)
+  const isAway = (error: unknown) => isDatabaseUnavailable(error)
   const moves = createGroups({
     write: (transitions: readonly Transition[]) => move(planned, transitions),
     isAway,
@@ -143,8 +143,8 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
       try {
         return await attempt(tries)
       } catch (error) {
-        if (missedPartition(error)) months.forget()
-        else if (!isDatabaseAway(error) && !isTransient(error)) throw error
+        if (isMissingPartition(error)) months.forget()
+        else if (!isDatabaseUnavailable(error) && !isTransient(error)) throw error
         await delay(retryDelayMs({ ...commitRetry, attempt: tries }), closing)
       }
     }

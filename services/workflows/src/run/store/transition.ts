@@ -5,8 +5,8 @@ import {
   type Column,
   type JournalRow,
   parameterCounter,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { JournalLine, RunProgress } from '../model.js'
 import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
@@ -68,7 +68,7 @@ export function transitionStatement(withEvents: boolean): string {
   const now = 'coalesce($1::text::timestamptz, now())'
   const typed = givenColumns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
   const parts = [
-    `given as materialized (select t.n::int as n, ${typed} from ${rowsOf(givenColumns, next)})`,
+    `given as materialized (select t.n::int as n, ${typed} from ${unnestRows(givenColumns, next)})`,
     `moved as (
       update runs r set seq = g.seq, bytes = g.bytes, status = g.status, attempt = g.attempt, error = g.error,
         started_at = g.started_at, ended_at = g.ended_at, failures = 0, last_error = null,

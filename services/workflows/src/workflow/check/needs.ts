@@ -9,7 +9,7 @@ import {
   type TenantScope,
   type WorkflowDefinition,
 } from '@opsplane/contracts'
-import type { PermissionOf } from '@opsplane/http'
+import type { FindPermission } from '@opsplane/http'
 import type { FindConnectors } from '../connector-names.js'
 import { findSecretTargets } from './secrets.js'
 import { visitSteps } from './walk.js'
@@ -62,7 +62,7 @@ export type FindArtifacts = (
 ) => Promise<readonly { name: string; permissions: readonly Permission[] }[]>
 
 export interface NeedsOptions {
-  permissionOf: PermissionOf
+  permissionOf: FindPermission
   findConnectors: FindConnectors
   findArtifacts: FindArtifacts
 }
