@@ -258,7 +258,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     renewed: () => void clock.adjust().catch(() => {}),
   })
   const due = dueWork.start(
-    residentWorker<LeasedRun>({ name: 'runs', of: dueRuns, columns: runColumns, leaseMs, holder: runner }),
+    residentWorker<LeasedRun>({ name: 'runs', of: dueRuns, columns: runColumns, leaseMs, work: runner }),
   )
   const start = createStarter({
     ...{ store, runner, programs, clock, owner, evaluate, database, logEnds: options.logEnds },

@@ -63,7 +63,7 @@ export function startEventTriggers(
     durable: 'workflows-triggers',
     spacingMs,
     lowWatermarksMs,
-    sift: async (events, { origins }) => {
+    performLazily: async (events, { origins }) => {
       const keysOf = listBatchKeys()
       const { candidates, awaitedKeys } = await findAffectedWorkflows(
         database,
