@@ -99,11 +99,11 @@ function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void
     running.abort(error)
   }
   /** Goes on once the caller may have what comes; ends the answer where they may not. */
-  const once = (running: Dispatcher.DispatchController, allowed: Promise<void>, goOn: () => void) => {
+  const once = (running: Dispatcher.DispatchController, allowed: Promise<void>, onAllowed: () => void) => {
     running.pause()
     begun = allowed.then(() => {
       if (over) return
-      goOn()
+      onAllowed()
       if (!waitsForDrain) running.resume()
     }, refuse(running))
   }

@@ -29,7 +29,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   const openOwn = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
     if (claims.by !== service) throw new ApiError('forbidden', 'The grant belongs to another service.')
-    if (claims.grantId !== undefined && !(await standing.holds(claims.grantId)))
+    if (claims.grantId !== undefined && !(await standing.isValid(claims.grantId)))
       throw new ApiError('invalid_token', 'The grant was revoked.')
     return claims
   }
@@ -97,7 +97,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
 
     /** Which of its grants a service could still act by: their givers are members, and the keys they used have not ended. */
     async holding(asked: readonly string[], service: string): Promise<boolean[]> {
-      const holds = async (grant: string) => {
+      const isValid = async (grant: string) => {
         try {
           const { principal: giver } = await openOwn(grant, service)
           await carriedPrincipal(db, clock.now(), { giver })
@@ -108,7 +108,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
         }
       }
       const found: boolean[] = []
-      for (const grant of asked) found.push(await holds(grant))
+      for (const grant of asked) found.push(await isValid(grant))
       return found
     },
 

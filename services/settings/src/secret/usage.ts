@@ -72,17 +72,17 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   }
 
   const isDue = ({ writtenMs }: Uses) => nowMs() - writtenMs >= writeEveryMs
-  const look = async () => {
+  const writeDue = async () => {
     await write(isDue)
     for (const [key, uses] of known) if (uses.unwritten === 0 && isDue(uses)) known.delete(key)
   }
-  let looking = Promise.resolve()
+  let writing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   /** Looks until no use is remembered any more. */
   const watch = () => {
     timer ??= setInterval(() => {
       if (known.size > 0) {
-        looking = looking.then(look)
+        writing = writing.then(writeDue)
         return
       }
       clearInterval(timer)
@@ -143,7 +143,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
 
     async close() {
       clearInterval(timer)
-      await looking
+      await writing
       await write(() => true)
     },
   }

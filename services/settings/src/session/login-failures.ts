@@ -6,11 +6,11 @@ import { accounts } from '../schema.js'
 import { recordLoginFailed } from './session-log.js'
 
 /** Failures of a login are reported once in this time. */
-const tellEveryMs = 60_000
+const flushEveryMs = 60_000
 const maxAddresses = 10
 /** E-mails counted at once: whatever comes beyond them in a flood is not counted. */
 const maxCounted = 5_000
-const toldAtOnce = 200
+const maxFlushed = 200
 
 interface Count {
   failures: number
@@ -19,7 +19,7 @@ interface Count {
   from: Instant
   to: Instant
   /** When it was last reported. */
-  toldMs: number
+  flushedMs: number
 }
 
 export interface LoginFailureCount {
@@ -45,28 +45,28 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
   const { database, relay, log, nowMs, lookEveryMs = 1_000 } = options
   const counts = new Map<string, Count>()
 
-  const isDue = ({ toldMs }: Count) => nowMs() - toldMs >= tellEveryMs
-  const look = async (wanted: (count: Count) => boolean) => {
+  const isDue = ({ flushedMs }: Count) => nowMs() - flushedMs >= flushEveryMs
+  const flush = async (wanted: (count: Count) => boolean) => {
     const due = [...counts].filter(([, count]) => wanted(count))
     for (const [email, { failures, refusals }] of due) if (failures + refusals === 0) counts.delete(email)
-    const counted = due.filter(([, { failures, refusals }]) => failures + refusals > 0).slice(0, toldAtOnce)
+    const counted = due.filter(([, { failures, refusals }]) => failures + refusals > 0).slice(0, maxFlushed)
     if (counted.length === 0) return
     const taken = new Map(counted.map(([email, count]) => [email, { ...count }]))
-    for (const [, count] of counted) Object.assign(count, nothingSince(count.to), { toldMs: nowMs() })
+    for (const [, count] of counted) Object.assign(count, nothingSince(count.to), { flushedMs: nowMs() })
     try {
-      await tell(database, taken)
+      await appendFailures(database, taken)
       relay.wake()
     } catch (error) {
       log.warn({ err: error, logins: taken.size }, 'failed logins could not be recorded as events')
     }
   }
-  let looking = Promise.resolve()
+  let flushing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
-  /** Looks until nothing is counted any more. */
+  /** Flushes until there are no counts. */
   const watch = () => {
     timer ??= setInterval(() => {
       if (counts.size > 0) {
-        looking = looking.then(() => look(isDue))
+        flushing = flushing.then(() => flush(isDue))
         return
       }
       clearInterval(timer)
@@ -76,7 +76,7 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
 
   return {
     note(email, kind, { address, now }) {
-      const fresh = { ...nothingSince(now), toldMs: Number.NEGATIVE_INFINITY }
+      const fresh = { ...nothingSince(now), flushedMs: Number.NEGATIVE_INFINITY }
       const count = counts.get(email) ?? (counts.size < maxCounted ? fresh : undefined)
       if (count === undefined) return
       counts.set(email, count)
@@ -90,8 +90,8 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
 
     async close() {
       clearInterval(timer)
-      await looking
-      await look(() => true)
+      await flushing
+      await flush(() => true)
     },
   }
 }
@@ -102,7 +102,10 @@ const nothingSince = (now: Instant) => ({
 })
 
 /** Of e-mails without a login nothing is reported. */
-async function tell({ db }: Pick<Database, 'db'>, taken: ReadonlyMap<string, Count>): Promise<void> {
+async function appendFailures(
+  { db }: Pick<Database, 'db'>,
+  taken: ReadonlyMap<string, Count>,
+): Promise<void> {
   const known = await db
     .select({ id: accounts.id, name: accounts.name, email: accounts.email })
     .from(accounts)

@@ -12,14 +12,14 @@ export function applyStepValues(deciding: StepDecision, values: readonly Evaluat
   if (pin) return completeStep(deciding, pin.output)
   const [result] = values
   if (result === undefined) return []
-  return result.ok ? goOn(deciding, result.value) : refused(deciding, result.error)
+  return result.ok ? continueStep(deciding, result.value) : refused(deciding, result.error)
 }
 
 function refused(deciding: StepDecision, { code, message, ...where }: ExpressionError): Entry[] {
   return failPermanently(deciding, code, `An expression ${message}`, where)
 }
 
-function goOn(deciding: StepDecision, value: unknown): Entry[] {
+function continueStep(deciding: StepDecision, value: unknown): Entry[] {
   const { place, node } = deciding.step
   const { step } = node
   switch (step.type) {

@@ -33,7 +33,7 @@ async function cancelled(commit: ActiveRunOptions['commit']) {
       commit,
     },
     perform: () => new Promise(() => {}),
-    look: async () => [],
+    readInbox: async () => [],
     keepsTrace: () => true,
     moved: () => {},
     schedule: () => {},

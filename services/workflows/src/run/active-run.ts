@@ -45,8 +45,8 @@ export interface ActiveRunOptions {
   ): Promise<{ signals: number } | undefined>
   /** Does what a task asks for; resolves with the signal to present. Rejects only once the task is aborted. */
   perform(run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<SignalEnvelope['signal']>
-  /** What it was sent, and what else it waits for that has come; `begun`: not looked for before. */
-  look(
+  /** Its new signals, and finished runs and events it waits for; `begun`: tasks not searched for before. */
+  readInbox(
     run: ActiveRun,
     awaited: readonly AwaitTask[],
     begun: readonly AwaitTask[],
@@ -77,9 +77,9 @@ export interface ActiveRun {
   /** Resolves once what it changes is durable. */
   present(presented: SignalEnvelope): Promise<SignalResult>
   /** Whether it waits for events that may have arrived while it had no worker. */
-  awaitsNews(): boolean
-  /** It may have been sent something. Resolves once that is presented to it. */
-  look(): Promise<void>
+  awaitsInput(): boolean
+  /** Reads its inbox. Resolves once the signals are processed. */
+  checkInbox(): Promise<void>
   /** Stops what it does; nothing of it is recorded any more. */
   drop(): void
 }
@@ -93,7 +93,7 @@ interface Queued extends SignalEnvelope {
   resolve(signalResult: SignalResult): void
 }
 
-const giveUp = (controller: AbortController | 'ended') => {
+const abortTask = (controller: AbortController | 'ended') => {
   if (controller !== 'ended') controller.abort()
 }
 
@@ -112,12 +112,12 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   /** What it was shown of its inbox. */
   const seen = new Set<number>()
   /** What it waits for that was looked for among what had come before. */
-  const lookedFor = new Set<TaskId>()
+  const searchedTasks = new Set<TaskId>()
 
   function leave(leaving: Leaving) {
     if (gone) return
     gone = true
-    for (const controller of inFlight.values()) giveUp(controller)
+    for (const controller of inFlight.values()) abortTask(controller)
     for (const { resolve } of queue) resolve('gone')
     queue = []
     options.left(active, leaving)
@@ -144,17 +144,17 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const settled = removed.flatMap((id) => asked.get(id) ?? []).filter(isAwaited)
     for (const id of removed) {
       asked.delete(id)
-      lookedFor.delete(id)
+      searchedTasks.delete(id)
     }
     for (const task of added) asked.set(task.id, task)
     const awaited = added.filter(isAwaited)
-    // What it waits for may have come already, which is looked for once it is known to wait.
-    const looks = awaited.some(comesByItself)
+    // What it waits for may have happened already; that is searched for once it is known to wait.
+    const mayHaveInput = awaited.some(comesByItself)
     const dueAt = folded.nextDue()
     const idle =
       queue.length === 0 &&
       !looking &&
-      !looks &&
+      !mayHaveInput &&
       next.status !== 'queued' &&
       [...asked.values()].every(isAwaited)
     const rests = idle && (dueAt === null || dueAt - at > worthReleasingMs)
@@ -180,7 +180,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
         ),
       ),
     }
-    return { transition, awaited, settled, looks }
+    return { transition, awaited, settled, mayHaveInput }
   }
 
   async function step(batch: readonly Queued[]): Promise<void> {
@@ -189,7 +189,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const unwanted = folded.abandonedRuns()
     for (const id of abandoned) if (!unwanted.includes(id)) abandoned.delete(id)
     const outcomeOf = (queued: Queued): InboxOutcome => (decided.changing.has(queued) ? 'changed' : 'ignored')
-    const { transition, awaited, settled, looks } = transitionTo(folded.progress(), decided, at)
+    const { transition, awaited, settled, mayHaveInput } = transitionTo(folded.progress(), decided, at)
     const transitionEffects: TransitionEffects = {
       ...{
         identity,
@@ -221,7 +221,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
       return leave({ how: 'released', dueAt: moved.signals > signals ? at : transition.dueAt })
     sync()
     if (transition.dueAt !== null) options.schedule(active, transition.dueAt)
-    if (looks || moved.signals > signals) void look(moved.signals)
+    if (mayHaveInput || moved.signals > signals) void checkInbox(moved.signals)
   }
 
   /** Whatever becomes of the step, none of those who wait for the batch waits for ever. */
@@ -246,7 +246,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   function sync() {
     for (const [id, controller] of inFlight)
       if (!asked.has(id)) {
-        giveUp(controller)
+        abortTask(controller)
         inFlight.delete(id)
       }
     for (const task of asked.values()) if (!isAwaited(task) && !inFlight.has(task.id)) begin(task)
@@ -267,8 +267,8 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     )
   }
 
-  /** `known`: how many signals it was sent by the time it looks. */
-  async function look(known = signals): Promise<void> {
+  /** `known`: how many signals it had been sent when it reads the inbox. */
+  async function checkInbox(known = signals): Promise<void> {
     if (looking) lookAgain = true
     if (looking || gone) return
     looking = true
@@ -283,15 +283,15 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     } finally {
       looking = false
     }
-    // It may rest now, which it does not while it looks.
+    // It may be idle now, which it is not while it reads the inbox.
     if (queue.length === 0) void active.present(wrapOwnSignal({ kind: 'tick' }))
   }
 
   async function takeNews() {
     const awaited = [...asked.values()].filter(isAwaited)
-    const begun = awaited.filter(({ id }) => !lookedFor.has(id))
-    const found = await options.look(active, awaited, begun)
-    for (const { id } of begun) lookedFor.add(id)
+    const begun = awaited.filter(({ id }) => !searchedTasks.has(id))
+    const found = await options.readInbox(active, awaited, begun)
+    for (const { id } of begun) searchedTasks.add(id)
     for (const presented of found) {
       const { inboxId } = presented
       if (inboxId !== undefined && seen.has(inboxId)) continue
@@ -313,8 +313,8 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
             queue.push({ ...presented, resolve })
             void work()
           }),
-    awaitsNews: () => [...asked.values()].filter(isAwaited).some(comesByItself),
-    look: () => look(),
+    awaitsInput: () => [...asked.values()].filter(isAwaited).some(comesByItself),
+    checkInbox: () => checkInbox(),
     drop: () => leave({ how: 'lost' }),
   }
   return active

@@ -76,16 +76,16 @@ export function createCompletionWaiter(
       return new Promise<RunEnd | undefined>((resolve) => {
         const settled = (end: RunEnd | undefined) => {
           clearTimeout(timer)
-          aborted?.removeEventListener('abort', giveUp)
+          aborted?.removeEventListener('abort', onTimeout)
           resolve(end)
         }
         const waiter = { forRest, settled }
-        const giveUp = () => {
+        const onTimeout = () => {
           leave(runId, waiter)
           settled(undefined)
         }
-        const timer = setTimeout(giveUp, ms)
-        aborted?.addEventListener('abort', giveUp)
+        const timer = setTimeout(onTimeout, ms)
+        aborted?.addEventListener('abort', onTimeout)
         waiting.set(runId, (waiting.get(runId) ?? new Set()).add(waiter))
         void lookWhileWaiting()
         if (!isHere(runId))

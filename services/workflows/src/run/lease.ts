@@ -1,5 +1,5 @@
 import type { RunError, RunStatus } from '@opsplane/contracts'
-import { type Database, type ResidentRow, isoText } from '@opsplane/postgres'
+import { type Database, isoText, type ResidentRow } from '@opsplane/postgres'
 import type { ClaimedRun } from './model.js'
 import { runStatement } from './store/store.js'
 

@@ -8,7 +8,7 @@ import { type SignalEnvelope, type SignalResult, wrapOwnSignal } from './signal-
 import type { WorkInFlight } from './start-eagerly.js'
 
 export interface RunnerOptions
-  extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look' | 'keepsTrace' | 'moved'> {
+  extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'readInbox' | 'keepsTrace' | 'moved'> {
   /** The most active runs, in total and of one workspace. */
   maxRuns: { all: number; ofOne: number }
   /** A run whose worker has died so often in a row at the same step is not tried again. */
@@ -17,19 +17,19 @@ export interface RunnerOptions
   journals(runIds: readonly string[]): Promise<Map<string, LoadedJournal>>
   /** Folds a run. Throws where it cannot be carried on. */
   foldedRunOf(run: ClaimedRun, journal: LoadedJournal): Promise<FoldedRun>
-  /** A run is not worked on here any more. */
+  /** This process no longer executes the run. */
   left(run: ActiveRun, leaving: Leaving): void
-  /** A run cannot be carried on; it is held back. */
+  /** A run cannot be continued; it is delayed. */
   failed(run: LeasedRun, error: unknown): void
-  /** One that could not before can be: what held it back was no death of its worker. */
+  /** A delayed run can be continued: its failure was not a death of its worker. */
   recovered(run: LeasedRun): Promise<unknown>
   /** Leases were renewed. */
   renewed(): void
-  /** Gives leases back, for others to go on at once. */
-  giveBack(held: readonly ClaimedRow[]): Promise<unknown>
+  /** Releases leases, so that other workers continue immediately. */
+  releaseRuns(held: readonly ClaimedRow[]): Promise<unknown>
 }
 
-/** Runs that are worked on here. */
+/** The runs this process executes. */
 export interface Runner extends ResidentWork<LeasedRun> {
   /** A run that was leased when it was created. It is executed if it has work to do. */
   enter(
@@ -38,10 +38,10 @@ export interface Runner extends ResidentWork<LeasedRun> {
     folded: FoldedRun,
   ): ActiveRun
   has(runId: string): boolean
-  /** Undefined where it is not worked on here; waits while it is being read. */
+  /** Undefined where this process does not execute it; waits while it is being loaded. */
   get(runId: string): Promise<ActiveRun | undefined>
-  /** Takes over a run that was leased by its id, for what it is presented with before anything else. */
-  takeFor(row: LeasedRun, first: SignalEnvelope): Promise<SignalResult>
+  /** Executes a run that was leased by its id, beginning with this signal. */
+  acceptWithSignal(row: LeasedRun, first: SignalEnvelope): Promise<SignalResult>
   /** Another worker may have the lease of a run, or it may have new signals. */
   fenceOf(runId: string): string | undefined
   /** Whether there is room for one more run of a workspace that is started by a request. */
@@ -90,7 +90,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const due = new Map<string, number>()
   let draining = false
 
-  function hold(id: string, slot: Slot) {
+  function occupySlot(id: string, slot: Slot) {
     const before = slots.get(id)
     if (before) places.free(before.workspaceId)
     slots.set(id, slot)
@@ -130,10 +130,10 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   function begin(run: ClaimedRun, origin: Origin, folded: FoldedRun, inFlight?: WorkInFlight): ActiveRun {
-    const { nowMs: now, commit, look, keepsTrace, moved } = options
+    const { nowMs: now, commit, readInbox, keepsTrace, moved } = options
     const perform = inFlight ? goingOnWith(inFlight, options.perform) : options.perform
     return createActiveRun({
-      ...{ run, origin, folded, nowMs: now, commit, perform, look, keepsTrace, moved, schedule },
+      ...{ run, origin, folded, nowMs: now, commit, perform, readInbox, keepsTrace, moved, schedule },
       left(active, leaving) {
         free(run.identity.id, run.fence)
         options.left(active, leaving)
@@ -160,7 +160,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const hasDied = row.last_error === null && row.failures >= options.maxDeaths
     if (row.last_error !== null) await options.recovered(row)
     if (hasDied) void active.present(wrapOwnSignal(diedTooOften(row.failures)))
-    else if (run.signals > 0 || active.awaitsNews()) await active.look()
+    else if (run.signals > 0 || active.awaitsInput()) await active.checkInbox()
     void active.present(
       wrapOwnSignal(active.progress().status === 'queued' ? { kind: 'start' } : { kind: 'tick' }),
     )
@@ -179,7 +179,7 @@ export function createRunner(options: RunnerOptions): Runner {
             options.failed(row, error)
             return undefined
           })
-        hold(row.key, { fence: row.fence, workspaceId: row.workspace_id, active })
+        occupySlot(row.key, { fence: row.fence, workspaceId: row.workspace_id, active })
       }
     }
   }
@@ -191,7 +191,7 @@ export function createRunner(options: RunnerOptions): Runner {
     onRenewed: () => options.renewed(),
     leasedRows: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
     accept: (rows) => take(rows),
-    takeFor(row, presented) {
+    acceptWithSignal(row, presented) {
       slots.get(row.key)?.run?.drop()
       return new Promise((received) => take([row], { presented, received }))
     },
@@ -205,7 +205,7 @@ export function createRunner(options: RunnerOptions): Runner {
     enter(run, { origin, inFlight }, folded) {
       const active = begin(run, origin, folded, inFlight)
       const { id, tenant } = run.identity
-      hold(id, {
+      occupySlot(id, {
         fence: run.fence,
         workspaceId: tenant.workspaceId,
         active: Promise.resolve(active),
@@ -222,7 +222,7 @@ export function createRunner(options: RunnerOptions): Runner {
       clearTimeout(timer)
       const rows = [...slots].map(([key, { fence }]) => ({ key, fence }))
       for (const { run } of slots.values()) run?.drop()
-      await options.giveBack(rows)
+      await options.releaseRuns(rows)
     },
   }
 }

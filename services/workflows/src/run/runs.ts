@@ -117,7 +117,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
 
   function notifyRuns({ runIds, admitted }: AffectedRuns) {
     for (const runId of runIds) {
-      if (runner.has(runId)) void runner.get(runId).then((active) => active?.look())
+      if (runner.has(runId)) void runner.get(runId).then((active) => active?.checkInbox())
       else notifications.notify(runId)
     }
     if (admitted || runIds.length > 0) due.wake()
@@ -150,7 +150,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
         )
       : []
     if (!active || !row) return
-    if (row.fence === active.fence) await active.look()
+    if (row.fence === active.fence) await active.checkInbox()
     else active.drop()
   }
 
@@ -162,7 +162,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   ): Promise<SignalResult | undefined> {
     const row = await leaseRun(database.sql, { id: runId, owner, leaseMs, at: clock.at(), force })
     if (row && force) notifications.notify(runId)
-    return row && runner.takeFor(row, first)
+    return row && runner.acceptWithSignal(row, first)
   }
 
   const asking = {
@@ -230,7 +230,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     ...{ maxRuns, maxDeaths, commit, left, perform: work, moved: measures.moved },
     nowMs: clock.nowMs,
     keepsTrace: (workspaceId, bytes) => options.budgets.fits('traceBytesPerDay', { workspaceId }, bytes),
-    look: (active, awaited, begun) => readInbox(database.sql, { active, awaited, begun }),
+    readInbox: (active, awaited, begun) => readInbox(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
     async foldedRunOf({ identity }, { origin, recorded }) {
       const { program } = await loaded(origin, identity)
@@ -251,7 +251,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
         'update runs set failures = 0, last_error = null where id = $1 and lease_fence = $2::bigint',
         [key, fence],
       ),
-    giveBack: async (rows) => {
+    releaseRuns: async (rows) => {
       const { text, parameters } = releaseStatement(dueRuns, rows)
       if (rows.length > 0) await database.sql.unsafe(text, parameters, { prepare: true })
     },
