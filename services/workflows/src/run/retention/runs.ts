@@ -7,7 +7,12 @@ import {
 } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { deleteRecentEvents, deleteSkippedTriggers, deleteTestedDrafts, deleteUnusedKeys } from './beside.js'
+import {
+  deleteRecentEvents,
+  deleteSkippedTriggers,
+  deleteTestedDrafts,
+  deleteUnusedKeys,
+} from './related-rows.js'
 
 export type RetentionOptions = Omit<MonthRetentionOptions, 'of' | 'alsoOf'>
 
@@ -29,7 +34,7 @@ export function startRetention(
   )
 }
 
-/** Runs that ended longer ago than their workspace keeps them, with all that belongs to them and what is kept beside them. */
+/** Runs that ended longer ago than their workspace keeps them, with all their related rows. */
 export async function deleteOldRuns(options: RetentionOptions, closing: AbortSignal): Promise<void> {
   const { sql, nowMs } = options
   await deleteAged(
