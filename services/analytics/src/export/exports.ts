@@ -55,7 +55,10 @@ export function createExportService(options: ExportServiceOptions): ExportServic
     if (max === 0) return
     const waiting = and(eq(exportJobs.workspaceId, workspaceId), eq(exportJobs.phase, 'write'))
     if ((await db.$count(exportJobs, waiting)) < max) return
-    throw new ApiError('quota_exceeded', `The workspace has reached its limit of ${max} exports in progress. Wait for one to finish, or cancel one.`)
+    throw new ApiError(
+      'quota_exceeded',
+      `The workspace has reached its limit of ${max} exports in progress. Wait for one to finish, or cancel one.`,
+    )
   }
 
   const addJob = (id: string, owner: Owner, planned: PlannedExport, { tenant, requestId }: CommandMeta) =>

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { ApiError, type ExportFile } from '@opsplane/contracts'
-import { collectYoungHeap, holdHeap, sha256Hex } from '@opsplane/runtime'
+import { collectYoungHeap, limitHeapGrowth, sha256Hex } from '@opsplane/runtime'
 import { appendBytes, byteSink } from '../format/byte-sink.js'
 import { contentTypes, openWriter } from '../format/formats.js'
 import type { FormatWriter, WriterState } from '../format/writer.js'

@@ -91,7 +91,10 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
     const max = limits.of('kpis', workspaceId)
     const own = and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
     if (max > 0 && (await database.db.$count(table, own)) >= max)
-      throw new ApiError('quota_exceeded', `The workspace has reached its limit of ${max} KPIs in an environment. Delete one first.`)
+      throw new ApiError(
+        'quota_exceeded',
+        `The workspace has reached its limit of ${max} KPIs in an environment. Delete one first.`,
+      )
   }
 
   return {

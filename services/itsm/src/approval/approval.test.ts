@@ -47,7 +47,9 @@ describe('the quorum', () => {
 
   it('is refused where it can never be met', () => {
     expect(() => checkApprovalRule(rule({ waitFor: 'all' }), '/approvals/0')).toThrow(/requires approverIds/)
-    expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(/requires approverIds/)
+    expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(
+      /requires approverIds/,
+    )
     const few = rule({ approverIds: ['usr_a'], waitFor: { count: 2 } })
     expect(() => checkApprovalRule(few, '/approvals/0')).toThrow(/more approvals than it has approvers/)
     expect(() => asked({ approverIds: ['usr_asks'] })).toThrow(

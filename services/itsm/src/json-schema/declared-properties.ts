@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, step } from '@opsplane/json-schema'
+import { formatPointerStep, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { resolveReference } from './references.js'
 import { type Context, invalidSchema } from './schema-rules.js'
 
@@ -45,7 +45,7 @@ function checkBranches(schema: JsonSchema, path: string, declared: unknown, cont
     const stray = properties.find(([name, value]) => value !== false && !isDeclared(declared, name))
     if (stray)
       throw invalidSchema(
-        `${there}/properties${step(stray[0])}`,
+        `${there}/properties${formatPointerStep(stray[0])}`,
         'tells of a property that is not declared around it',
       )
     checkBranches(reported, there, declared, context)
@@ -56,7 +56,7 @@ function checkBranches(schema: JsonSchema, path: string, declared: unknown, cont
 function checkNames({ required, dependentRequired }: JsonSchema, path: string, declared: unknown): void {
   const lists: [at: string, names: unknown][] = [['required', required]]
   for (const [name, names] of Object.entries(isObject(dependentRequired) ? dependentRequired : {})) {
-    const at = `dependentRequired${step(name)}`
+    const at = `dependentRequired${formatPointerStep(name)}`
     if (!isDeclared(declared, name))
       throw invalidSchema(`${path}/${at}`, 'names a property that is not declared')
     lists.push([at, names])

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, step } from '@opsplane/json-schema'
+import { formatPointerStep, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { compile } from './compile.js'
 import { checkClosed, checkForm } from './declared-properties.js'
 import { definitionName } from './references.js'
@@ -60,7 +60,7 @@ function checkContent(schema: JsonSchema, path: string, context: Context): void 
 function checkKeywords(schema: JsonSchema, path: string, { root }: Context): void {
   for (const [name, value] of Object.entries(schema)) {
     if (!keywords.has(name) || (name === '$defs' && schema !== root))
-      throw invalidSchema(path + step(name), 'is a keyword that is not supported')
+      throw invalidSchema(path + formatPointerStep(name), 'is a keyword that is not supported')
     const choices = name === 'enum' ? [value].flat() : name === 'const' ? [value] : []
     if (choices.some((choice) => choice !== null && typeof choice === 'object'))
       throw invalidSchema(`${path}/${name}`, 'must be of texts, numbers, booleans or null')
@@ -70,7 +70,8 @@ function checkKeywords(schema: JsonSchema, path: string, { root }: Context): voi
 /** What it refers to stands in its place, held to what holds there. */
 function checkReference(schema: JsonSchema, path: string, context: Context): void {
   const sibling = Object.keys(schema).find((name) => name !== '$ref' && !annotations.includes(name))
-  if (sibling !== undefined) throw invalidSchema(path + step(sibling), 'cannot be combined with $ref')
+  if (sibling !== undefined)
+    throw invalidSchema(path + formatPointerStep(sibling), 'cannot be combined with $ref')
   const name = definitionName(context.root, schema.$ref)
   if (name === undefined)
     throw invalidSchema(`${path}/$ref`, 'must name one of the $defs of the schema, such as #/$defs/address')

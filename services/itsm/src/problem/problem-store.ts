@@ -9,7 +9,7 @@ import {
   type ProblemState,
   type TenantScope,
 } from '@opsplane/contracts'
-import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
+import { lockTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
 import { findReferencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
 import { problems } from '../schema/problem.js'

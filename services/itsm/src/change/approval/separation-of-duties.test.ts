@@ -54,7 +54,9 @@ describe('who has written on a change', () => {
     given(submitted)
       .when({ kind: 'reject', ...by(secondApprover), reason: 'No.' })
       .fails('forbidden')
-    expect(() => change.decide(approve(secondApprover), submitted)).toThrow('An editor of this change cannot decide')
+    expect(() => change.decide(approve(secondApprover), submitted)).toThrow(
+      'An editor of this change cannot decide',
+    )
     expect(then(submitted, approve(approver)).approvals[0]?.status).toBe('approved')
   })
 
@@ -153,7 +155,9 @@ describe('who has carried a change out', () => {
     const handedOver = then(implementing, edit(approver, { assigneeId: 'usr_new' }))
     for (const state of [completed(handedOver), then(handedOver, { ...steps.rollback, userId: 'usr_new' })]) {
       for (const userId of [implementer, 'usr_new']) given(state).when(close(userId)).fails('forbidden')
-      expect(() => change.decide(close(implementer), state)).toThrow('An implementer of this change cannot review')
+      expect(() => change.decide(close(implementer), state)).toThrow(
+        'An implementer of this change cannot review',
+      )
       expect(then(state, close(approver)).status).toBe('closed')
     }
   })

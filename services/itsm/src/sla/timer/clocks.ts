@@ -62,7 +62,7 @@ export interface Clocks {
   /** Applies the events of these entities to their clocks; starts those that are missing. */
   apply(entityIds: readonly string[]): Promise<void>
   /** Reports warnings and breaches that are due. */
-  worker: MakeWorker
+  worker: CreateWorker
 }
 
 export const clockWorkerName = 'sla-clocks'
@@ -218,8 +218,16 @@ export function createClocks({
       await apply(part.map(({ key }) => key))
       return part
     }
-    const { failed } = await isolate(behind, applyPart, meaningOf({ isPassing: isLostRace }))
-    await holdBack({ name: clockWorkerName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
+    const { failed } = await isolateFailures(
+      behind,
+      applyPart,
+      createErrorClassifier({ isRetryable: isLostRace }),
+    )
+    await delayFailedRows(
+      { name: clockWorkerName, of: { ...dueTimers, key: 'incident_id' } },
+      context,
+      failed,
+    )
   }
 
   async function tell(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {
