@@ -78,7 +78,7 @@ function remember(seen: Set<string>, id: string): void {
 }
 
 /** Throws CliError when no event of the catalogue can match. */
-export function catalogPattern(text: string): CatalogPattern {
+export function parseCatalogPattern(text: string): CatalogPattern {
   if (covers(text)) return text
   throw usageError(
     `No event type matches ${text}. Such are ${Object.keys(eventCatalog).slice(0, 3).join(', ')}, or incident.*`,

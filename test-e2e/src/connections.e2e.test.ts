@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { backendNames, serviceNames } from '@opsplane/contracts'
-import { connectionsByServer, eachOf, planServices } from '@opsplane/local'
+import { connectionsByServer, mapNames, planServices } from '@opsplane/local'
 import { isLongTier, pace, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { passkeyOrigin, passkeyTests } from './passkey-journey.js'
@@ -10,7 +10,7 @@ import { revocationTests } from './revocation.js'
 /** What one replica of every service is to do with. */
 const mostOfAll = 60
 const reserved = 3
-const rounds = isLongTier() ? 20 : 6
+const rounds = isLongTier() ? 20 : 3
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -54,9 +54,9 @@ async function openByService(): Promise<Map<string, number>> {
 function allowedByService(): Map<string, number> {
   const plan = planServices({
     secrets: cluster.secrets,
-    databaseUrls: eachOf(backendNames, (name) => `postgres://${name}/x`),
-    natsUrls: eachOf(serviceNames, () => cluster.info.natsUrl),
-    ports: eachOf(serviceNames, () => 1),
+    databaseUrls: mapNames(backendNames, (name) => `postgres://${name}/x`),
+    natsUrls: mapNames(serviceNames, () => cluster.info.natsUrl),
+    ports: mapNames(serviceNames, () => 1),
     origin: cluster.info.origin,
     environment: {},
   })

@@ -36,9 +36,9 @@ export interface DurableConsumerOptions<T>
   batchesInFlight?: number
   /**
    * Least time between two rounds of asking for messages, unless a full batch waits. A message after a pause is handed
-   * over at once; what comes then gathers at the server, so that batches are fewer and larger.
+   * over at once; what comes then gathers at the server, so that batches are fewer and larger. A function is asked at each round.
    */
-  spacingMs?: number
+  spacingMs?: number | (() => number)
   /** Most bytes held in memory; a message that is larger is held alone. */
   maxBufferedBytes?: number
   log: Logger
@@ -178,7 +178,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (closing.signal.aborted) return
     if (acks.isSuspended()) throw new Error('the connection was lost before anything was asked for')
     const startedAt = timers.now()
-    if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
+    if (spacingMs !== 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
     const { capacity: room } = held
     const own = openPull({ connection, stream, durable, rounds, onMessage, capacity: room, timers, acks })
     pull = own

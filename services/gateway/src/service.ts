@@ -32,6 +32,8 @@ import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
 import { createConnectionLimit } from './connections.js'
+import { createLinkedUpstream } from './links/linked-upstream.js'
+import { createLinks } from './links/links.js'
 import { createOpenAnswers } from './open-answers/open-answers.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createProxy, type ProxiedService } from './proxy.js'
@@ -114,10 +116,15 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       const reached = { timeoutMs: config.upstreamTimeoutMs, onConnect: routes.renewed, tls }
       const quick = createUpstream(url, reached)
       const waiting = createUpstream(url, reached)
-      services.set(service, { quick, waiting, routes })
+      const links = createLinks({
+        ...{ url, tls, timeoutMs: config.upstreamTimeoutMs },
+        token: () => issuer.serviceToken(service),
+      })
+      const feeds = createLinkedUpstream({ links, plain: waiting, timeoutMs: config.upstreamTimeoutMs })
+      services.set(service, { quick, waiting, feeds, routes })
       releasers.add(`connections to ${service}`, async () => {
         routes.close()
-        await Promise.all([quick.close(), waiting.close(), client.close()])
+        await Promise.all([quick.close(), waiting.close(), feeds.close(), client.close()])
       })
     }
     // Nobody waits for the answers but the requests that need one.
@@ -204,7 +211,10 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       // others take over meanwhile, they may wait to their end: it comes before the last one of the drain.
       onDrain: () => {
         if (config.drainDelayMs > 0) return
-        for (const { waiting } of services.values()) void waiting.close()
+        for (const { waiting, feeds } of services.values()) {
+          void waiting.close()
+          void feeds.close()
+        }
       },
     })
     server.on('connection', connections.accept)

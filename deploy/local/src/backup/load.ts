@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { copyIn, type Database, quoteIdentifier } from '@opsplane/postgres'
 import { OpsError } from '../ops-target.js'
 import { backends } from '../services.js'
-import { migrationsOf } from './databases.js'
+import { readMigrationHashes } from './databases.js'
 import type { SavedDatabase, SavedTable } from './manifest.js'
 
 type Sql = Database['sql']
@@ -39,7 +39,7 @@ const progressEveryMs = 1_000
 
 async function refuseOtherVersions(sql: Sql, { logs }: SavedDatabase): Promise<void> {
   for (const { schema, service, migrations } of logs) {
-    const here = await migrationsOf(sql, schema)
+    const here = await readMigrationHashes(sql, schema)
     if (here.length === 0)
       throw new OpsError(
         'refused',

@@ -15,6 +15,8 @@ export const RouteRule = z.object({
   bodyLimitBytes: z.int().min(0),
   /** Its answer may take as long as a long-poll or an export. */
   waits: z.boolean(),
+  /** It sends events as they come, and its service accepts links for it. */
+  isFeed: z.boolean().optional(),
 })
 export type RouteRule = z.infer<typeof RouteRule>
 

@@ -58,6 +58,7 @@ export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   workflow: { type: 'workflow', path: '/workflows/{id}' },
   run: { type: 'run', path: '/runs/{id}' },
   runRetry: { type: 'run_retry', path: '/runs/retries/{id}' },
+  executionRetry: { type: 'execution_retry', path: '/api/service-sdk/executions/retries/{id}' },
   artifact: { type: 'artifact', path: '/sdk/artifacts/{id}' },
   pack: { type: 'pack', path: '/sdk/packs/{id}' },
   job: { type: 'scheduled_job', path: '/sdk/scheduled-jobs/{id}' },

@@ -46,7 +46,7 @@ export interface ConsumerParts {
   /** Most events delivered and not acknowledged yet, which bounds a batch as well. */
   maxAckPending?: number
   /** Least time between the beginnings of batches that are not full: fewer and larger ones, where nobody waits. */
-  spacingMs?: number
+  spacingMs?: number | (() => number)
   /** After how many failures an event becomes a dead letter. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }

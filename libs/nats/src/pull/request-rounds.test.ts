@@ -83,3 +83,13 @@ test('what has come is handled though the server never says that this was all', 
   expect(began).toBe(1)
   expect(rounds.isGathering()).toBe(false)
 })
+
+test('the time between two rounds is asked for at each one', async () => {
+  rounds.close()
+  let between = 600_000
+  rounds = requestRounds({ spacingMs: () => between, full: 10, again })
+  between = spacingMs
+  rounds.came(1, true)
+  await nextTime()
+  expect(rounds.mayAsk()).toBe(true)
+})

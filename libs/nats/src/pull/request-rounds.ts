@@ -19,8 +19,8 @@ export interface RequestRounds {
 }
 
 export interface RequestRoundsOptions {
-  /** Least time between two rounds. */
-  spacingMs: number
+  /** Least time between two rounds; asked for at each one. */
+  spacingMs: number | (() => number)
   /** When so many wait, the next round begins at once. */
   full: number
   /** There may be something to ask for, or to handle. */
@@ -42,6 +42,7 @@ export function requestRounds({
   let waiting = 0
   let timer: Timer | undefined
 
+  const spacing = () => (typeof spacingMs === 'function' ? spacingMs() : spacingMs)
   const ask = () => {
     phase = 'asking'
     again()
@@ -52,7 +53,7 @@ export function requestRounds({
   }
   const end = () => {
     phase = 'between'
-    after(waiting >= full ? 0 : spacingMs, ask)
+    after(waiting >= full ? 0 : spacing(), ask)
   }
 
   return {
@@ -61,7 +62,7 @@ export function requestRounds({
       waiting = left
       if (filled) return end()
       // Should the server never say that the request has ended, what has come is handled all the same.
-      if (phase === 'asking') after(spacingMs, ask)
+      if (phase === 'asking') after(spacing(), ask)
       phase = 'gathering'
     },
     ended() {

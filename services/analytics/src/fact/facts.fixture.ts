@@ -2,7 +2,7 @@ import { type IncidentState, natsNames, newId, type PlatformEvent } from '@opspl
 import { connectNats } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
-import { startTestService, type TestService, testNatsUrl, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { signedHeaders, startTestService, type TestService, testNatsUrl, waitFor } from '@opsplane/testing'
 import { factTableName } from '../dataset/dataset.js'
 import { datasets } from '../dataset/datasets.js'
 import { type Mark, sumUpMarked } from '../rollup/sum-up.js'
@@ -114,7 +114,7 @@ export async function publish(natsPrefix: string, events: readonly PlatformEvent
   const connection = await link.ready()
   const put = async (event: PlatformEvent) => {
     const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
-    await connection.request(subject, body, { timeout: 5_000, headers: vouchedHeaders({ subject, body }) })
+    await connection.request(subject, body, { timeout: 5_000, headers: signedHeaders({ subject, body }) })
     return true
   }
   // The service makes the stream once it has started.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId, type PlatformEvent, QueryAnswer, Report } from '@opsplane/contracts'
-import { seededRandom, settled, testPrincipal, waitFor } from '@opsplane/testing'
+import { seededRandom, testPrincipal, waitFor, waitUntilSettled } from '@opsplane/testing'
 import {
   type Analytics,
   allFacts,
@@ -57,7 +57,7 @@ describe('facts', () => {
       await cutConnections()
     }
     await waitForFacts(service, 'fact_records', workspaceId, 4)
-    await settled(service)
+    await waitUntilSettled(service)
     const { incidents = [], records = [], events = [] } = await allFacts(service)
     expect(incidents).toHaveLength(60)
     expect(incidents).toEqual(
@@ -83,7 +83,7 @@ describe('facts', () => {
     await waitForFacts(service, 'fact_incidents', workspaceId, 1)
     await cutConnections()
     await isRebuilt(service)
-    await settled(service)
+    await waitUntilSettled(service)
     // What analytics has in its own log is not among them.
     expect(await allFacts(service)).toEqual(incremental)
   })

@@ -22,7 +22,7 @@ export type CompiledSources = ReadonlyMap<string, CompiledSource>
 const mostKept = 200
 
 /** Compiles the sources of a deployment once. */
-export function sourceCompiler() {
+export function createSourceCompiler() {
   const kept = new LRUCache<string, CompiledSources>({ max: mostKept })
   return (
     id: string,

@@ -1,15 +1,15 @@
 import { isDatabaseUnavailable } from '@opsplane/postgres'
 import postgres from 'postgres'
-import type { DataPlane } from '../plane/data-plane.js'
-import type { Acting } from '../plane/space.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import type { JournalActor } from '../data-plane/space.js'
 import type { Values } from './input.js'
-import type { Opened, Row } from './opened.js'
+import type { ResolvedTable, Row } from './resolved-table.js'
 import { insertStatement } from './write-statements.js'
 
-/** A record to be made by itself, for somebody who is under no rule. */
+/** A record to be created by itself, for a caller under no rule. */
 export interface NewRecord {
-  opened: Opened
-  acting: Acting
+  opened: ResolvedTable
+  acting: JournalActor
   values: Values & { id: string }
 }
 
@@ -28,10 +28,10 @@ interface Line {
 }
 
 const mostRows = 50
-/** So many must wait for another statement to start beside one under way: flushes of the WAL take turns anyway. */
+/** So many must wait for another statement to start while one is in flight: flushes of the WAL take turns anyway. */
 const worthAnother = 16
 const mostUnderWay = 2
-/** A statement that takes longer waits for somebody, and nobody behind it does. */
+/** A statement that takes longer waits for a lock, and blocks no other behind it. */
 const slowMs = 100
 
 /**
@@ -82,7 +82,7 @@ export function createInsertQueue(plane: Pick<DataPlane, 'writeOne'>): InsertQue
       const line = lines.get(key) ?? { waiting: [], underWay: 0 }
       lines.set(key, line)
       line.waiting.push({ ...record, resolve, reject })
-      // Whoever arrives in the same turn of the event loop goes along.
+      // Records that arrive in the same turn of the event loop join it.
       if (line.waiting.length === 1) setImmediate(() => pump(key, line))
     })
 }
@@ -107,7 +107,7 @@ async function insertTogether(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-function actingTogether(acting: Acting, group: readonly NewRecord[]): Acting {
+function actingTogether(acting: JournalActor, group: readonly NewRecord[]): JournalActor {
   if (group.length === 1) return acting
   const each = group.map(({ values, acting: { actor, requestId, causationId, source } }) => [
     values.id,

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals'
 import { TableState } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
-import { twoSpaces } from '../plane/two-spaces.fixture.js'
+import { twoSpaces } from '../data-plane/two-spaces.fixture.js'
 import { assets } from '../record/assets.fixture.js'
-import { createRecordAccess, type RecordAccess } from '../row/open.js'
+import { createRecordAccess, type RecordAccess } from '../row/record-access.js'
 import { createExport } from './export.js'
 
 const at = twoSpaces()

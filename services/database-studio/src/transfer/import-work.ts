@@ -16,9 +16,9 @@ import {
 } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
-import type { RecordAccess } from '../row/open.js'
+import type { RecordAccess } from '../row/record-access.js'
 import { dueImports } from '../schema.js'
-import type { Validating } from '../validation/validating.js'
+import type { RecordValidator } from '../validation/record-validator.js'
 import { UnreadableFileError } from './csv-records.js'
 import { type BatchOutcome, type ImportMeta, writeBatch } from './import-batch.js'
 import type { FileRow } from './import-rows.js'
@@ -77,7 +77,7 @@ interface Progress {
 /** Imports that a replica works on at once; of one workspace fewer, while others wait. */
 const places = { batch: 2, ofOne: 1 }
 const mostRefused = 1_000
-/** Of one slice, which others wait for at most: it ends with the batch that is under way then. */
+/** Of one slice, which others wait for at most: it ends with the batch that is in flight then. */
 const sliceMs = 1_000
 /** For a slice that has to read its file from the beginning, or whose batch waits for locks. */
 const deadlineMs = 600_000
@@ -85,7 +85,7 @@ const deadlineMs = 600_000
 const mostAttempts = 8
 const retry = { baseMs: 1_000, maxMs: 60_000 }
 
-/** Imports files batch by batch, in slices, so that workspaces take turns: whoever takes over where another one died goes on after the last batch that was committed. */
+/** Imports files batch by batch, in slices, so that workspaces take turns: a replica that takes over from another one continues after the last batch that was committed. */
 export function importWork({
   access,
   validating,
@@ -96,7 +96,7 @@ export function importWork({
   goOn,
 }: {
   access: RecordAccess
-  validating: Validating
+  validating: RecordValidator
   store: ImportStore
   sql: StatementRunner
   now(): string
@@ -108,7 +108,7 @@ export function importWork({
   const perform = async (claimed: Claimed, signal: AbortSignal): Promise<Ended | null> => {
     if (claimed.status === 'uploading')
       return { status: 'failed', error: 'The file has never arrived whole.' }
-    // Whoever was at it died of it each time.
+    // Each replica that worked on it died.
     if (claimed.failures >= mostAttempts) return givenUp(claimed, claimed.batches)
     const { batches, written, refused } = claimed
     const progress = { batches, written, refused }
@@ -119,7 +119,7 @@ export function importWork({
       if (isOver) return { status: 'failed', error: error.message }
       const isStuck = progress.batches === claimed.batches && claimed.failures + 1 >= mostAttempts
       if (!isStuck || signal.aborted || isDependencyUnavailable(error)) throw error
-      log.error({ err: error, import: claimed.id }, 'an import has failed for good')
+      log.error({ err: error, import: claimed.id }, 'an import has failed permanently')
       return givenUp(claimed, progress.batches)
     }
   }
@@ -210,7 +210,7 @@ function endOf({ written, refused }: Progress): Ended {
 
 const givenUp = ({ requestId }: Claimed, batches: number): Ended => ({
   status: 'failed',
-  error: `The rows after the first ${batches} batches could not be written in ${mostAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask whoever runs the platform, naming the request ${requestId}.`,
+  error: `The rows after the first ${batches} batches could not be written in ${mostAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask the operator of the platform, naming the request ${requestId}.`,
 })
 
 async function end(tx: StatementRunner, id: string, { status, error }: Ended): Promise<void> {

@@ -7,9 +7,9 @@ const mostPending = 3
 
 /**
  * The parts of a file, as long as they are UTF-8. Throws `validation_failed` with the line of the first byte that is not: read as
- * UTF-8, text of another encoding would be kept with replacement characters, and nobody would be told.
+ * UTF-8, text of another encoding would be stored with replacement characters, without an error.
  */
-export async function* utf8Only(parts: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+export async function* requireUtf8(parts: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let pending = Buffer.alloc(0)
   let line = 1
   for await (const part of parts) {

@@ -1,6 +1,6 @@
 import { byKey, type Metrics, type Tracing } from '@opsplane/telemetry'
 import { LRUCache } from 'lru-cache'
-import type { Content } from './attempt/attempt.js'
+import type { AttemptContent } from './attempt/attempt.js'
 import type { ResultRow } from './attempt/record-statement.js'
 import type { FirstLag } from './first-lag.js'
 import type { DeliveryJob } from './job.js'
@@ -8,10 +8,10 @@ import type { DeliveryJob } from './job.js'
 type Outcome = ResultRow['status']
 const outcomes: readonly Outcome[] = ['succeeded', 'retrying', 'failed', 'postponed']
 
-/** One attempt that is under way. */
+/** One attempt that is in flight. */
 export interface WatchedAttempt {
   /** What is sent, with the trace it belongs to. */
-  content: Content
+  content: AttemptContent
   over(outcome: Outcome): void
 }
 

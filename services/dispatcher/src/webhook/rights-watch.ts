@@ -8,7 +8,7 @@ import {
   watchOwnerRights,
 } from '@opsplane/service'
 import { z } from 'zod'
-import { missingFor } from './rights.js'
+import { findMissingPermissions } from './rights.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
 export interface RightsWatchOptions {
@@ -35,7 +35,7 @@ export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): B
       const webhooks = await activeWebhooksOf(database, workspaceId, userIds)
       for (const { id, environment, ownerId, ...needs } of webhooks) {
         const hidden = hides(ownerId, environment, needs)
-        const missing = missingFor(held[ownerId] ?? [], needs, hidden)
+        const missing = findMissingPermissions(held[ownerId] ?? [], needs, hidden)
         if (missing.length === 0) continue
         const tenant = { workspaceId, environment }
         const now = clock.now()

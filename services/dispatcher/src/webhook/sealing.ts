@@ -8,7 +8,7 @@ import type { Target } from './target.js'
 /** Header names whose literal value is taken for a secret. */
 const sensitiveName = /auth|cookie|token|secret|key|passw|credential|signature|session/i
 
-/** What the value of a sealed field is bound to, beside its workspace. */
+/** What the value of a sealed field is bound to, in addition to its workspace. */
 const secretPlace = (webhookId: string) => `webhook|${webhookId}|secret`
 const headerPlace = (webhookId: string, name: string) => `webhook|${webhookId}|header|${name.toLowerCase()}`
 

@@ -36,7 +36,7 @@ interface Row extends Omit<WaitingWebhook, 'oldestAt' | 'host'> {
 const mostCounted = 10_000
 
 /** Webhooks of one workspace, or of all, by how long their oldest delivery waits, the longest first. */
-export async function lateWebhooks(
+export async function findLateWebhooks(
   run: StatementRunner,
   limit: number,
   workspaceId?: string,
@@ -59,7 +59,7 @@ async function countPaused(run: StatementRunner, workspaceId?: string): Promise<
 /** For those who operate the installation and for owners, who see names and counts. */
 export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =>
   defineRoute({
-    operationId: 'listWaitingWebhooks',
+    operationId: 'findLateWebhooks',
     method: 'get',
     path: '/internal/operations/webhooks',
     tag: 'Internal',
@@ -70,7 +70,7 @@ export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =
     response: WaitingWebhooks,
     handler: async ({ query: { workspaceId } }) => ({
       paused: await countPaused(sql, workspaceId),
-      items: (await lateWebhooks(sql, mostShown, workspaceId)).map(
+      items: (await findLateWebhooks(sql, mostShown, workspaceId)).map(
         ({ id, name, workspaceId, environment, waiting, oldestAt }) => ({
           ...{ id, name, workspaceId, environment, waiting, oldestAt },
         }),

@@ -2,8 +2,8 @@ import { type CreateWorker, transactionWorker } from '@opsplane/postgres'
 import { expiredInvocations } from '../schema.js'
 
 /** Forgets invocations that have been kept long enough. */
-export function forgetting(): CreateWorker {
-  return transactionWorker({
+export function retentionWork(): MakeWorker {
+  return within({
     name: 'expired invocations',
     of: expiredInvocations,
     batch: 500,

@@ -81,7 +81,7 @@ export function createAccessTokens(send: SendHttp, nowMs = () => performance.now
       }
       const asked = underway.get(key) ?? ask(key, call, auth, pair).finally(() => underway.delete(key))
       underway.set(key, asked)
-      // Somebody else may have asked for it, and may have had less time.
+      // Another call may have asked for it, and may have had less time.
       const { token } = await asked.catch(() => ask(key, call, auth, pair))
       call.secrets.conceal(token)
       return token

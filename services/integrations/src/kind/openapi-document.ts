@@ -53,7 +53,7 @@ export function createDocuments(send: SendHttp, nowMs = () => performance.now())
   }
 }
 
-/** Credentials are for the API, not for whoever has its description. */
+/** Credentials are for the API, not for the server of its description. */
 async function read(send: SendHttp, call: Call, url: string): Promise<string> {
   const answer = await send(call, {
     ...{ method: 'GET', url: new URL(url), repeatable: true, redirects: 3 },

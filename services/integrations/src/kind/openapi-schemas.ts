@@ -16,7 +16,7 @@ export function resolveRef(root: unknown, ref: unknown): unknown {
 const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Follows references of parameters, bodies and responses, a few of them. */
-export function dereferenced(root: unknown, value: unknown): JsonSchema | undefined {
+export function dereference(root: unknown, value: unknown): JsonSchema | undefined {
   let current = value
   for (let hops = 0; hops < 10 && isObject(current) && typeof current.$ref === 'string'; hops++)
     current = resolveRef(root, current.$ref)
@@ -35,7 +35,7 @@ function decoded(part: string): string {
  * A schema that stands by itself: what it refers to comes along in `$defs`, those nearest first, as far as `maxBytes` go; what
  * is left out takes anything. OpenAPI 3.0's own keywords become those of JSON Schema.
  */
-export function standalone(
+export function toStandaloneSchema(
   root: unknown,
   schema: unknown,
   { maxBytes, is30 }: { maxBytes: number; is30: boolean },

@@ -3,12 +3,19 @@ import { compileSchema, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { z } from 'zod'
 import { Auth, type SendAuthorized } from './auth.js'
 import { CallFailure } from './call-failure.js'
-import { type HttpInput, httpFields, httpSendsTo, idempotentMethods, type Method, requestOf } from './http.js'
-import { outputOf } from './http-answer.js'
+import {
+  buildRequest,
+  type HttpInput,
+  httpFields,
+  httpSendsTo,
+  idempotentMethods,
+  type Method,
+} from './http.js'
+import { toOutput } from './http-answer.js'
 import { answeredFailure } from './http-calls.js'
 import { type Action, type Call, defineKind, type Kind } from './kind.js'
 import { type LoadDocument, OpenApiDocument } from './openapi-document.js'
-import { type Operation, operationsOf, type Parameter, schemasOf } from './openapi-operations.js'
+import { buildSchemas, listOperations, type Operation, type Parameter } from './openapi-operations.js'
 
 /** An inline document comes with the request that stores it. */
 const maxInlineBytes = 512 * 1024
@@ -48,19 +55,19 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
     input: OperationInput,
   ) => {
     const method: Method = operation.method === 'get' ? 'GET' : (operation.method.toUpperCase() as Method)
-    const request = await requestOf(
+    const request = await buildRequest(
       { ...call, config: { ...call.config, baseUrl } },
       method,
       sentBy(operation, input),
     )
     const answer = await send(call, call.config.auth, request)
     if (answer.status >= 400) throw answeredFailure(answer)
-    return outputOf(answer)
+    return toOutput(answer)
   }
 
   const actionOf = (document: OpenApiDocument, operation: Operation, maxBytes: number): Action => {
     const { name, title, description, method } = operation
-    const schemas = schemasOf(document, operation, maxBytes)
+    const schemas = buildSchemas(document, operation, maxBytes)
     const isRepeatable = idempotentMethods.has(method.toUpperCase())
     return {
       ...{ name, title, description, ...schemas, repeats: isRepeatable ? 'always' : 'never' },
@@ -89,14 +96,14 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
     actions: {},
     async furtherActions(call) {
       const document = await documentOf(call)
-      const operations = operationsOf(document)
+      const operations = listOperations(document)
       const maxBytes = Math.min(mostOfAction, Math.floor(mostOfAll / Math.max(1, operations.length)))
       return operations.map((operation) => actionOf(document, operation, maxBytes))
     },
-    furtherNames: async (call) => operationsOf(await documentOf(call)).map(({ name }) => name),
+    furtherNames: async (call) => listOperations(await documentOf(call)).map(({ name }) => name),
     async findAction(call, name) {
       const document = await documentOf(call)
-      const operation = operationsOf(document).find((each) => each.name === name)
+      const operation = listOperations(document).find((each) => each.name === name)
       return operation && actionOf(document, operation, mostOfAction)
     },
     async test(call) {
@@ -104,10 +111,10 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
       const baseUrl = serverOf(call.config, document)
       const config = { ...call.config, baseUrl }
       const { method, path } = config.test
-      const answer = await send(call, config.auth, await requestOf({ ...call, config }, method, { path }))
+      const answer = await send(call, config.auth, await buildRequest({ ...call, config }, method, { path }))
       if (answer.status === 401 || answer.status === 403 || answer.status >= 500)
         throw answeredFailure(answer)
-      return `The document has ${operationsOf(document).length} operations; ${method} was answered with ${answer.status}.`
+      return `The document has ${listOperations(document).length} operations; ${method} was answered with ${answer.status}.`
     },
   })
 }

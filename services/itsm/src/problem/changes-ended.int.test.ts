@@ -3,11 +3,11 @@ import { Change, type NewChange, Problem, type ProblemPatch, problemEvents } fro
 import {
   type EventRecorder,
   recordEvents,
-  settled,
   startTestService,
   type TestService,
   testPrincipal,
   waitFor,
+  waitUntilSettled,
 } from '@opsplane/testing'
 import { change as changeDecider } from '../change/domain.js'
 import { createReplica, type TestReplica, toCommandMeta } from '../replica.fixture.js'
@@ -35,7 +35,7 @@ const cancel = async ({ id }: Change) => (await api().post(`/itsm/changes/${id}/
 
 /** What is reported of a problem once every event so far is applied: for each time, the numbers of the changes. */
 const reported = async ({ id }: Problem) => {
-  await settled(service)
+  await waitUntilSettled(service)
   const rows = await service.sql`
     select data, version from events where stream_id = ${id} and type = 'problem.changes_ended' order by version`
   return rows

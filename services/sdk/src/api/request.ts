@@ -20,7 +20,7 @@ export interface ArtifactRequest {
  * What an artifact is given of a request. `segmentsBefore` stand in front of its own path. Throws `unsupported_media_type`,
  * `malformed_json` and `headers_too_large`; URIError where the path is not correctly percent-encoded.
  */
-export function artifactRequest(
+export function buildArtifactRequest(
   request: RawRequest,
   { headers: named }: Pick<ArtifactApi, 'headers'>,
   segmentsBefore: number,

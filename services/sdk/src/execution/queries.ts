@@ -27,7 +27,7 @@ const present = ({ replay_of, omitted, ...row }: Row): Execution => ({
   ...(omitted && { omitted }),
 })
 
-/** What a replay needs beside what is shown. */
+/** What a replay needs in addition to what is shown. */
 export interface StoredExecution {
   shown: Execution
   artifactId: string

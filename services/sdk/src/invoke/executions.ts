@@ -5,36 +5,36 @@ import { createChangedSignals, publishHint } from '@opsplane/nats'
 import { releaseStatement, residentWorker, type StatementRunner } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import type { ArtifactLoading } from '../artifact/loading.js'
-import { measureExecutions } from '../execution/measure.js'
+import type { ArtifactLoader } from '../artifact/loader.js'
+import { createExecutionMetrics } from '../execution/metrics.js'
 import type { ExecutionIdentity, ExecutionPlan, NewExecution } from '../execution/model.js'
+import { presentExecution } from '../execution/present-execution.js'
 import { getExecution } from '../execution/queries.js'
-import { executionOf } from '../execution/shown.js'
 import { createExecutionStore } from '../execution/store.js'
 import { dueExecutions } from '../execution/tables.js'
-import { lookAtNext, waitsForOthers } from '../execution/turns.js'
-import { createInHand, type Ending, type Hand } from './in-hand.js'
-import {
-  interrupted,
-  type Perform,
-  type Performance,
-  type Performed,
-  refuseSuspended,
-  shownAtFirst,
-} from './perform.js'
+import { waitForEarlierExecutions, wakeNextExecution } from '../execution/trigger-queue.js'
+import { createInFlightExecutions, type InFlightExecution, type StopReason } from './in-flight-executions.js'
+import { canStart, type LeasedExecution, leasedColumns, toCaller, toIdentity } from './leased-execution.js'
 import type { ExecutionRequest } from './request.js'
-import type { RanExecution, ReadResult } from './results.js'
+import type { CallerResult, ReadResult } from './results.js'
+import {
+  type CodeRun,
+  type CodeRunResult,
+  interruptedOutcome,
+  type RunCode,
+  redactUnresolvedInput,
+  refuseSuspended,
+} from './run-code.js'
 import type { ExecutionSealing } from './sealing.js'
-import { callerIn, identityOf, type LeasedExecution, leasedColumns, mayBegin } from './taken-over.js'
 import type { WithinQuota } from './trace-quota.js'
 
 export interface ExecutionsOptions {
-  perform: Perform
-  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  perform: RunCode
+  loading: Pick<ArtifactLoader, 'loadArtifact'>
   sealing: ExecutionSealing
   readResult: ReadResult
   withinQuota: WithinQuota
-  /** Executions in hand at most, and of one workspace. */
+  /** Executions in flight at most, and of one workspace. */
   most: { all: number; ofOne: number }
   leaseMs: number
 }
@@ -45,7 +45,7 @@ export interface Executions {
    * Runs an artifact here and now; resolves once the execution is in the log. Undefined where its key has led to one
    * before. Throws `rate_limited` where there is no room, and `conflict` for one that is suspended.
    */
-  run(request: ExecutionRequest): Promise<RanExecution | undefined>
+  run(request: ExecutionRequest): Promise<CallerResult | undefined>
   /** Accepts an execution that any replica begins; in the caller's transaction, after which `wake` is called. */
   accept(request: ExecutionRequest, tx?: StatementRunner): Promise<Execution | undefined>
   /** Ends one that runs. False where there is none such that has not ended. */
@@ -60,14 +60,14 @@ export interface Executions {
 const firstFence = '1'
 const nothing = { result: undefined, input: undefined, records: [] }
 
-type Finished = Performed & { completedAt: string }
+type Finished = CodeRunResult & { completedAt: string }
 
 export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions): Executions {
   const { database, dueWork, relay, log } = ctx
   const { perform, loading, sealing, readResult, withinQuota, most, leaseMs } = options
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
-  const measured = measureExecutions(ctx.metrics)
+  const measured = createExecutionMetrics(ctx.metrics)
   const simulated = ctx.clock === systemClock ? undefined : ctx.clock
   const signals = createChangedSignals({
     ...{ names: ctx.names, type: 'execution' },
@@ -77,7 +77,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal, changed: signals.changed },
     at: () => simulated?.now() ?? null,
   })
-  const inHand = createInHand<LeasedExecution>({
+  const inHand = createInFlightExecutions<LeasedExecution>({
     most,
     workspaceOf: (row) => row.workspace_id,
     resume: (row, hand) =>
@@ -100,7 +100,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   )
 
   /** Does it and records what came of it; undefined where it is none of ours any more. */
-  async function finish(performance: Performance): Promise<Finished | undefined> {
+  async function finish(performance: CodeRun): Promise<Finished | undefined> {
     const ran = await perform(performance)
     if (!ran) return undefined
     const performed = withinQuota(performance, ran)
@@ -109,7 +109,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     return isOurs ? { ...performed, completedAt } : undefined
   }
 
-  async function end({ identity, hand }: Pick<Performance, 'identity' | 'hand'>, finished: Finished) {
+  async function end({ identity, hand }: Pick<CodeRun, 'identity' | 'hand'>, finished: Finished) {
     const { result, ...shown } = finished
     const seal = result && (() => sealing.result.seal(identity, result))
     const isOurs = await store.end({ identity, fence: hand.fence, ...shown }, seal)
@@ -122,18 +122,18 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   /** What waits in line behind it is looked at now; later where that fails. */
   function hasEnded(triggerId: string | null): void {
     if (triggerId === null) return
-    lookAtNext(database.sql, triggerId)
+    wakeNextExecution(database.sql, triggerId)
       .then(() => due.wake())
       .catch((err: unknown) => log.warn({ err }, 'what waits for an execution is begun some seconds later'))
   }
 
-  async function resume(row: LeasedExecution, hand: Hand): Promise<void> {
-    const identity = identityOf(row)
+  async function resume(row: LeasedExecution, hand: InFlightExecution): Promise<void> {
+    const identity = toIdentity(row)
     const { plan } = row
-    if (plan?.inTurn && (await waitsForOthers(database.sql, hand, simulated?.now() ?? null))) return
+    if (plan?.inTurn && (await waitForEarlierExecutions(database.sql, hand, simulated?.now() ?? null))) return
     const fail = (code: string, message: string) => {
       const outcome = {
-        ...interrupted(message),
+        ...interruptedOutcome(message),
         logs: [],
         durationMs: sinceMs(row.started_at),
         memoryPeakMb: 0,
@@ -142,7 +142,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       const completedAt = ctx.clock.now()
       return end({ identity, hand }, { ...nothing, outcome, completedAt })
     }
-    if (plan === null || !mayBegin(row))
+    if (plan === null || !canStart(row))
       return void (await fail('interrupted', 'The process it ran in has ended before it.'))
     const artifact = await loading.loadArtifact(
       identity.tenant,
@@ -155,14 +155,14 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     hand.mayPass = plan.retryable
     const { timeoutMs, entry, sealedInput } = plan
     const input = sealedInput === undefined ? row.input : await sealing.input.open(identity, sealedInput)
-    const limits = { caller: callerIn(plan), timeoutMs: timeoutMs ?? undefined }
+    const limits = { caller: toCaller(plan), timeoutMs: timeoutMs ?? undefined }
     await finish({ identity, artifact, input, hand, entry, ...limits })
   }
 
   const sinceMs = (startedAt: string) =>
     Math.max(Math.round(Date.parse(ctx.clock.now()) - Date.parse(startedAt)), 0)
 
-  /** Those that were there to be ended: whoever works on one finds its lease gone. */
+  /** The executions to end: a worker on one finds its lease gone. */
   async function endWhere(
     sql: StatementRunner,
     { workspaceId, environment }: TenantScope,
@@ -179,7 +179,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       { prepare: true },
     )
     for (const { id } of rows) {
-      inHand.get(id)?.ending.abort('cancelled' satisfies Ending)
+      inHand.get(id)?.ending.abort('cancelled' satisfies StopReason)
       signals.changed({ workspaceId, environment }, id)
     }
     return rows
@@ -189,7 +189,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     async run(request) {
       refuseSuspended(request.artifact)
       const identity = identityFor(request)
-      const hand: Hand = {
+      const hand: InFlightExecution = {
         ...{ id: identity.id, workspaceId: identity.tenant.workspaceId, fence: firstFence, isLeased: false },
         ...{ ending: new AbortController(), mayPass: false },
       }
@@ -207,7 +207,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
         })
         if (!finished) return await readResult(await getExecution(database.sql, identity.id, identity.tenant))
         const { outcome, result, completedAt, input: shown = begun.input } = finished
-        const execution = executionOf(identity, shown, { ...outcome, ...result }, completedAt)
+        const execution = presentExecution(identity, shown, { ...outcome, ...result }, completedAt)
         return { execution, isSealed: result !== undefined, secrets: result?.secrets ?? [] }
       } finally {
         leave()
@@ -227,7 +227,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       if (begun.inputMasked) plan.sealedInput = await sealing.input.seal(identity, input)
       if (!(await store.begin(begun, tx))) return undefined
       if (!tx) due.wake()
-      return executionOf(identity, begun.input)
+      return presentExecution(identity, begun.input)
     },
 
     async cancel(id, tenant) {
@@ -271,11 +271,11 @@ function newExecution(
   identity: ExecutionIdentity,
   by: Pick<NewExecution, 'owner' | 'plan'>,
 ): NewExecution {
-  const shown = shownAtFirst(input)
+  const shown = redactUnresolvedInput(input)
   return { identity, input: shown, inputMasked: shown !== input, key, records, ...by }
 }
 
 const noRoom = (most: number) =>
-  new ApiError('rate_limited', `${most} executions of the workspace are under way here already.`, {
+  new ApiError('rate_limited', `${most} executions of the workspace are in flight here already.`, {
     headers: { 'Retry-After': '1' },
   })

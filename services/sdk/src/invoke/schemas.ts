@@ -27,7 +27,7 @@ const inBody: PlaceOf = (pointer) => ({ in: 'body', path: `/input${pointer}` })
  * What an artifact is given, its defaults filled in; numbers that its doubles would change are strings. Throws `validation_failed`
  * with each fault, where it is in the request.
  */
-export function checkedInput(schema: Schema | null, given: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
+export function validateInput(schema: Schema | null, given: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
   const input = exactNumbersAsText(given) as JsonValue
   if (schema === null) return input
   const checks = compiledOf(schema)
@@ -45,6 +45,6 @@ export function checkedInput(schema: Schema | null, given: JsonValue, placeOf: P
 }
 
 /** The first fault of what an artifact has given; undefined where it is what it says. */
-export function faultOfOutput(schema: Schema | null, output: JsonValue): Fault | undefined {
+export function findOutputFault(schema: Schema | null, output: JsonValue): Fault | undefined {
   return schema === null ? undefined : compiledOf(schema).check(output)[0]
 }

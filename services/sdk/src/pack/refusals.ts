@@ -46,7 +46,7 @@ export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermi
   })
 }
 
-/** Throws `forbidden` naming what is missing: artifacts do nothing that whoever installs them may not do. */
+/** Throws `forbidden` naming what is missing: artifacts do nothing that their installer may not do. */
 export function refuseMissingRights(held: readonly string[], needs: NeededRights): void {
   const missing = missingRights(held, needs)
   if (missing.length === 0) return

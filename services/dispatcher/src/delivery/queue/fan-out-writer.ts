@@ -1,7 +1,7 @@
 import { tenantKey } from '@opsplane/contracts'
 import { isDependencyUnavailable } from '@opsplane/postgres'
 import type { AttemptColumns } from '../attempt/record-statement.js'
-import type { Batch, Draft } from './fan-out-batch.js'
+import type { Batch, DeliveryDraft } from './fan-out-batch.js'
 import type { FanOutBatch } from './fan-out-statement.js'
 
 export interface FanOutWriterOptions {
@@ -24,7 +24,7 @@ export interface Written {
 
 /** Undefined, with nothing written, when some webhook was changed since the drafts were made. */
 export type WriteFanOut = (
-  drafts: Pick<Draft, 'incoming' | 'row' | 'started'>[],
+  drafts: Pick<DeliveryDraft, 'incoming' | 'row' | 'started'>[],
   batch: Pick<Batch, 'incoming' | 'origins' | 'tenants' | 'jsonOf'>,
 ) => Promise<Written | undefined>
 
@@ -40,7 +40,7 @@ interface Waiting extends Part {
   reject(error: unknown): void
 }
 
-/** Between the beginnings of two statements at least, unless somebody waits for a row or so many batches wait. */
+/** Between the beginnings of two statements at least, unless a caller waits for a row or so many batches wait. */
 const spacingMs = 40
 /** Attempts that are about to end are waited for so long, so that their results are in the statement. */
 const patienceMs = 4
