@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { z } from 'zod'
-import { Deadline, unlessAborted } from './deadline.js'
+import { abortable, Deadline } from './deadline.js'
 import { ApiFailure, CliError, isRetryable, UnreachableError, usageError } from './failure.js'
 
 /** Whom to call, and as whom. */
@@ -34,7 +34,7 @@ export interface Call {
   body?: unknown
   /** How often a call is made whose failure may pass; 3 unless given. */
   attempts?: number
-  /** Beside the time every call has. */
+  /** In addition to the timeout of every call. */
   extraTimeMs?: number
   signal?: AbortSignal | undefined
 }
@@ -164,7 +164,7 @@ async function beginLines(request: OneRequest): Promise<AsyncGenerator<string[]>
   const within = <Result>(work: () => Promise<Result>): Promise<Result> => {
     deadline.begin()
     return toldAsUnreachable(request, deadline, () =>
-      unlessAborted(work(), deadline.signal, call.signal),
+      abortable(work(), deadline.signal, call.signal),
     ).finally(() => deadline.rest())
   }
   const response = await within(() => fetchOnce(request, deadline))
@@ -179,7 +179,7 @@ function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): P
     method,
     headers,
     body: body === undefined ? null : stringifyExact(body),
-    // A redirect would take the token to whoever it names.
+    // A redirect would send the token to another host.
     redirect: 'error',
     signal: signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal,
   })

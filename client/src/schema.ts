@@ -11548,6 +11548,61 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        ExecutionRetry: {
+            artifactId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The group of failures. */
+            failures: string;
+            /** Format: date-time */
+            finishedAt: string | null;
+            id: string;
+            /** @description Executions that cannot be replayed as they were: their input is masked or was not kept, or their version is gone. */
+            refused: number;
+            /** @description Replays that were accepted so far. */
+            retried: number;
+            /** @enum {string} */
+            status: "running" | "completed" | "canceled";
+            /** @description Executions that matched when it was asked for. */
+            total: number;
+        };
+        ExecutionRetryEnvelope: {
+            data: components["schemas"]["ExecutionRetry"];
+            meta: components["schemas"]["Meta"];
+        };
+        ExecutionRetryList: {
+            data: components["schemas"]["ExecutionRetry"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        ExecutionRetryStarted: {
+            /** @description Executions that match. */
+            count: number;
+            dryRun: boolean;
+            /** @description Null for a dry run. */
+            job: {
+                artifactId: string;
+                /** Format: date-time */
+                createdAt: string;
+                /** @description The group of failures. */
+                failures: string;
+                /** Format: date-time */
+                finishedAt: string | null;
+                id: string;
+                /** @description Executions that cannot be replayed as they were: their input is masked or was not kept, or their version is gone. */
+                refused: number;
+                /** @description Replays that were accepted so far. */
+                retried: number;
+                /** @enum {string} */
+                status: "running" | "completed" | "canceled";
+                /** @description Executions that matched when it was asked for. */
+                total: number;
+            } | null;
+        };
+        ExecutionRetryStartedEnvelope: {
+            data: components["schemas"]["ExecutionRetryStarted"];
+            meta: components["schemas"]["Meta"];
+        };
         ExplainedSlaTimer: {
             breached: boolean;
             /** Format: date-time */

@@ -15,7 +15,7 @@ const restSeconds = 30
  */
 const settleSeconds = 240
 
-/** What the whole platform costs while nobody asks anything of it. */
+/** What the whole platform costs while it receives no requests. */
 export async function measureRest({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   await consumersCaughtUp(cluster)
   await delay(settleSeconds * 1000)

@@ -6,11 +6,11 @@ import { parseServerUrl } from '@opsplane/nats'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { percentile } from '../child.js'
-import { headersOf, throughGateway, toService } from '../limits/callers.js'
+import { createCallerHeaders, throughGateway, toService } from '../limits/callers.js'
 import type { MeasureOptions } from '../log/creates.js'
 import { breakdown, cpuSince, cpuTimes, totalMs } from '../process-times.js'
 import type { Figure } from '../report.js'
-import { call, columns, indexes, type Made, record, type Target, workspaceOf } from './record-calls.js'
+import { call, columns, fetchWorkspaceId, indexes, type Made, record, type Target } from './record-calls.js'
 import { openData } from './record-rows.js'
 import { residentMb } from './records-million.js'
 
@@ -21,8 +21,8 @@ const othersEveryMs = 250
 
 /** An import of a million records, until their events are in the audit log, and what another workspace feels of it. */
 export async function measureImport({ cluster, say }: MeasureOptions): Promise<Figure[]> {
-  const gateway = { url: cluster.info.baseUrl, headers: headersOf(throughGateway(cluster)) }
-  const workspaceId = await workspaceOf(gateway, gateway.url)
+  const gateway = { url: cluster.info.baseUrl, headers: createCallerHeaders(throughGateway(cluster)) }
+  const workspaceId = await fetchWorkspaceId(gateway, gateway.url)
   const service = studioOf(cluster, workspaceId)
   for (const each of [service, studioOf(cluster, 'ws_other')])
     await call(each, 'POST', `${each.url}/tables`, { slug: 'imported', columns, indexes })
@@ -78,7 +78,7 @@ export async function measureImport({ cluster, say }: MeasureOptions): Promise<F
 function studioOf(cluster: Cluster, workspaceId: string): Target {
   const permissions = ['tables:write', 'records:read', 'records:write'] as const
   const caller = toService(cluster, 'database-studio', [...permissions], workspaceId)
-  return { url: caller.url, headers: headersOf(caller) }
+  return { url: caller.url, headers: createCallerHeaders(caller) }
 }
 
 const importPath = '/tables/imported/records/import?format=csv'

@@ -1,5 +1,5 @@
 export { computeIntegrity, mergePermissions, packTarball, readPack } from '@opsplane/packs'
 export { readFolder } from './folder.js'
-export { compileProblems, runTests, withSandbox } from './local.js'
-export { beginPack } from './new-pack.js'
-export { typeProblems } from './types.js'
+export { findCompileProblems, runTests, withSandbox } from './local.js'
+export { createPackFolder } from './new-pack.js'
+export { findTypeProblems } from './types.js'

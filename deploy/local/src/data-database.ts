@@ -17,11 +17,11 @@ export function databaseIn(
   adminUrl: string,
 ): string {
   if (!isInDataDatabase(service)) return adminUrl
-  return process.env.DATA_DATABASE_URL || onServerOf(adminUrl, dataDatabaseName(installation))
+  return process.env.DATA_DATABASE_URL || toDatabaseUrl(adminUrl, dataDatabaseName(installation))
 }
 
 /** The same, where the database itself says which installation it belongs to. */
-export async function databaseOf(service: BackendName, adminUrl: string): Promise<string> {
+export async function findDatabaseUrl(service: BackendName, adminUrl: string): Promise<string> {
   if (!isInDataDatabase(service)) return adminUrl
   return databaseIn(await recordedIn(adminUrl), service, adminUrl)
 }
@@ -42,7 +42,7 @@ export async function makeDataDatabase(adminUrl: string, installation: Installat
   })
 }
 
-export const onServerOf = (adminUrl: string, database: string): string => {
+export const toDatabaseUrl = (adminUrl: string, database: string): string => {
   const url = new URL(adminUrl)
   url.pathname = `/${database}`
   return url.href

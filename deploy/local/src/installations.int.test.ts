@@ -19,8 +19,8 @@ import {
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { isLongTier } from '@opsplane/testing'
 import { type AdoptTask, adopt } from './adopt/adopt.js'
-import { onServerOf, withAdmin } from './data-database.js'
-import { provisionAll, urlsOf } from './platform.js'
+import { toDatabaseUrl, withAdmin } from './data-database.js'
+import { buildDatabaseUrls, provisionAll } from './platform.js'
 import { backends } from './services.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-installations-'))
@@ -54,9 +54,9 @@ const admin = <T>(work: (sql: ReturnType<typeof openClient>) => Promise<T>, url 
   withAdmin(url, work)
 const databaseNamed = async (name: string): Promise<string> => {
   await admin((sql) => sql`create database ${sql(name)}`)
-  return onServerOf(server.url, name)
+  return toDatabaseUrl(server.url, name)
 }
-const dataOf = (installation: Installation) => onServerOf(server.url, dataDatabaseName(installation))
+const dataOf = (installation: Installation) => toDatabaseUrl(server.url, dataDatabaseName(installation))
 
 /** An installation with a tenant's table, whose rows are captured. */
 async function install(name: string) {
@@ -233,7 +233,7 @@ describe('an installation of an earlier version', () => {
     })
     expect(await allRights(url, dataOf(installation), installation)).toEqual(before)
     for (const name of backendNames)
-      expect(await logIn(urlsOf(url, passwords, installation)[name])).toBe(
+      expect(await logIn(buildDatabaseUrls(url, passwords, installation)[name])).toBe(
         formatRole(installation, backends[name].schema),
       )
     expect(
@@ -244,7 +244,7 @@ describe('an installation of an earlier version', () => {
   })
 })
 
-describe('a copy of the databases beside the original', () => {
+describe('a copy of the databases on the server of the original', () => {
   test('is refused, and is an installation of its own once it is adopted', async () => {
     const original = one
     const data = dataOf(original.installation)
@@ -255,7 +255,7 @@ describe('a copy of the databases beside the original', () => {
       await sql`create database copied_data template ${sql(dataDatabaseName(original.installation))}`
     })
     const before = await allRights(original.url, data, original.installation)
-    const copy = onServerOf(server.url, 'copy')
+    const copy = toDatabaseUrl(server.url, 'copy')
     const refused = provisionAll(copy, original.passwords, original.installation)
     await expect(refused).rejects.toThrow(InstallationError)
     await expect(refused).rejects.toThrow('opsplane adopt')
@@ -266,20 +266,20 @@ describe('a copy of the databases beside the original', () => {
         installationId: original.installation.id,
         moved: true,
       }),
-    ).rejects.toThrow(`beside it, in one`)
+    ).rejects.toThrow(`on the same server, in one`)
     // The copy of the main database alone would go on with the original's data.
     await expect(
       adopt({ adminUrl: copy, passwords: original.passwords, installationId: original.installation.id }),
     ).rejects.toThrow('DATA_DATABASE_URL')
 
-    process.env.DATA_DATABASE_URL = onServerOf(server.url, 'copied_data')
+    process.env.DATA_DATABASE_URL = toDatabaseUrl(server.url, 'copied_data')
     const passwords = passwordsOf('copy')
     const task = { adminUrl: copy, passwords, installationId: original.installation.id }
     await adoptKilled(task, late)
     const { installation } = await adopt(task)
     expect(installation.id).not.toBe(original.installation.id)
     expect(await allRights(copy, process.env.DATA_DATABASE_URL, installation)).toEqual(before)
-    const urls = urlsOf(copy, passwords, installation)
+    const urls = buildDatabaseUrls(copy, passwords, installation)
     for (const name of backendNames)
       expect(await logIn(urls[name])).toBe(formatRole(installation, backends[name].schema))
     await provisionAll(copy, passwords, installation)
@@ -289,7 +289,7 @@ describe('a copy of the databases beside the original', () => {
     expect(await allRights(original.url, data, original.installation)).toEqual(before)
     for (const name of backendNames)
       expect(await logIn(original.urls[name])).toBe(formatRole(original.installation, backends[name].schema))
-    for (const place of [copy, onServerOf(server.url, 'copied_data')]) {
+    for (const place of [copy, toDatabaseUrl(server.url, 'copied_data')]) {
       const [left] = await admin(
         (
           sql,
@@ -308,7 +308,7 @@ describe('a copy of the databases beside the original', () => {
       await sql`create database arrived template other`
       await sql`drop database other`
     })
-    const arrived = onServerOf(server.url, 'arrived')
+    const arrived = toDatabaseUrl(server.url, 'arrived')
     await expect(provisionAll(url.replace('other', 'arrived'), passwords, installation)).rejects.toThrow(
       '--moved',
     )

@@ -34,8 +34,8 @@ const newPassword = () => randomBytes(18).toString('base64url')
 const nameRule = /^[a-z0-9][a-z0-9-]{0,39}$/
 
 /**
- * Makes a durable for one service of a customer and a user that can do nothing but read it. The local run's server is told
- * at once; for another one the user's entry is returned. Throws OpsError.
+ * Makes a durable for one service of a customer and a user that can do nothing but read it. The local run's server is updated
+ * immediately; for another one the user's entry is returned. Throws OpsError.
  */
 export async function addSubscriber(
   { target, home }: { target: Target; home: string },

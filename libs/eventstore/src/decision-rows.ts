@@ -90,8 +90,8 @@ export function projectedRows<State extends { id: string }>(
   id: string,
   decision: Decision<State>,
 ): { table: string; id: string; state: object | null }[] {
-  const { after, beside = [] } = decision
-  return [{ table: decider.table, id, state: after }, ...(decider.project?.(decision) ?? []), ...beside]
+  const { after, extraRows = [] } = decision
+  return [{ table: decider.table, id, state: after }, ...(decider.project?.(decision) ?? []), ...extraRows]
 }
 
 function asObject(resource: unknown): Record<string, unknown> {

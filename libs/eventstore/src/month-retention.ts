@@ -13,7 +13,7 @@ export interface AgedTable {
   /** A function of the schema: drops the month of a day unless something in it is to be kept; says whether it did. */
   dropMonth: string
   /** Tables whose rows go with it, and the column that names it. */
-  beside: readonly { table: string; column: string }[]
+  dependentTables: readonly { table: string; column: string }[]
 }
 
 export interface MonthRetentionOptions {
@@ -123,11 +123,11 @@ async function monthsBefore(sql: Database['sql'], { table }: AgedTable, instant:
 
 /** How many were deleted: fewer than a batch where there are no more. */
 async function deleteBatch(
-  { sql, of: { table, prefix, endedAt, beside } }: MonthRetentionOptions,
+  { sql, of: { table, prefix, endedAt, dependentTables } }: MonthRetentionOptions,
   workspaceId: string,
   before: string,
 ): Promise<number> {
-  const parts = beside.map(
+  const parts = dependentTables.map(
     (each) =>
       `${each.table}_gone as (delete from ${each.table} where ${each.column} in (select id from gone))`,
   )

@@ -8,7 +8,7 @@ export const object = (properties: object, rest: object = {}): JsonSchema => ({
   ...rest,
 })
 export const list = (items: object, rest: object = {}): JsonSchema => ({ type: 'array', items, ...rest })
-export const referTo = (name: string, beside: object = {}) => ({ $ref: `#/$defs/${name}`, ...beside })
+export const referTo = (name: string, rest: object = {}) => ({ $ref: `#/$defs/${name}`, ...rest })
 /** Properties a0, a1, … */
 export const numberedProperties = (count: number, schema: (index: number) => object) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, schema(index)]))

@@ -102,7 +102,7 @@ function faultsOf(
   }
 }
 
-/** Defaults that do not fit the schema they stand in: nobody could leave the property out. */
+/** Defaults that do not match their own schema: a value without the property would be refused. */
 function defaultProblems(inspected: SchemaInspection, cost: Cost, limits: Limits, budget: Budget): Problem[] {
   const manner = { closed: limits.closed, partial: false }
   return [...inspected.subschemas].flatMap(([pointer, schema]) => {

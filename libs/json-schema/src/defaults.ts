@@ -45,7 +45,7 @@ export function applyDefaults(
     }
     return Object.fromEntries(object)
   }
-  /** What is said beside a reference goes before what it leads to. */
+  /** Keywords next to a reference take precedence over its target. */
   function defaultOf(pointer: string): unknown {
     const schema = subschemas.get(pointer)
     if (typeof schema !== 'object') return undefined

@@ -25,7 +25,7 @@ interface Located {
   ofName: boolean
 }
 
-/** What the validator says of a value, in our words: only what somebody has to change. */
+/** The faults of the validator in our words, reduced to those the author of the value has to fix. */
 export function explain(
   units: readonly OutputUnit[],
   prepared: PreparedSchema,
@@ -67,7 +67,7 @@ export function explain(
     const none = { path, schemaPath, code: 'invalid_union' }
     if (trials.some((trial) => trial.length === 0))
       return [{ ...none, message: 'fits more than one of the alternatives' }]
-    // Beyond that nobody could say which one was meant.
+    // With more alternatives than that it is unclear which one was meant.
     if (nested.length > maxNested) return [{ ...none, message: 'fits none of the alternatives' }]
     const meant = meantOf(
       trials.map((trial) => explain(trial, prepared, value, most)),

@@ -9,7 +9,7 @@ export interface Size {
   bytes: number
 }
 
-/** What is in a value of JSON, for whoever has to know beforehand what it costs to work with it. */
+/** The measures of a JSON value, to estimate the cost of validating it beforehand. */
 export interface JsonMeasurement {
   depth: number
   bytes: number

@@ -134,12 +134,12 @@ function pairProblem(schema: JsonSchema, name: string, value: unknown): string |
   return undefined
 }
 
-/** A value that the type beside it rules out can never be given. */
+/** A value that the schema's `type` excludes can never match. */
 function typeProblem({ type }: JsonSchema, name: string, value: unknown): KeywordProblem | undefined {
   if ((name !== 'enum' && name !== 'const') || ![type].flat().every((one) => types.has(one))) return undefined
   const values = name === 'enum' && Array.isArray(value) ? value : [value]
   const stray = values.findIndex((one) => !isOfType(type, one))
   if (stray < 0) return undefined
   const at = name === 'enum' ? `/enum/${stray}` : '/const'
-  return { at, message: `must be of the type beside it, ${[type].flat().join(' or ')}` }
+  return { at, message: `must be of the type given by "type", ${[type].flat().join(' or ')}` }
 }

@@ -30,7 +30,7 @@ export function readPattern(source: unknown, budget: Budget): Pattern | string {
  * RE2JSException where it cannot be.
  */
 export function compilePattern(source: string, budget: Budget): Pattern {
-  // Read by the engine everybody else holds it against, so that nothing is taken that means something else there.
+  // Compiled by JavaScript's engine as well, so that no pattern is accepted that has another meaning for other validators.
   new RegExp(source, 'u')
   const { written, steps } = toRe2(source)
   budget.spend(20 + 2 * steps)

@@ -1,6 +1,6 @@
 import { ExactNumber } from '@opsplane/contracts'
 
-/** A JSON Schema of draft 2020-12, as somebody wrote it. */
+/** A JSON Schema of draft 2020-12, as its author wrote it. */
 export type JsonSchema = Record<string, unknown>
 
 /** One thing wrong. `path` is a JSON pointer: into the value that was checked, or into the schema that was compiled. */

@@ -8,10 +8,10 @@ export type Received<T> = { message: StreamMessage } & ReadableEvent<T>
 
 export interface ConsumerCounters {
   handled: number
-  /** Events put back, to come again: those that failed, and later ones of their aggregates. */
+  /** Events returned for redelivery: those that failed, and later ones of their aggregates. */
   retried: number
   deadLettered: number
-  /** Messages that concern nobody here. */
+  /** Messages that no handler of this consumer needs. */
   skipped: number
 }
 
@@ -38,7 +38,7 @@ export interface BatchHandlingOptions<T> {
   maxAckPending: number
   timers?: Timers
   closing: AbortSignal
-  /** The message is out of hand: done with for good, or to come again. */
+  /** The message is settled: handled or given up, or returned for redelivery. */
   onSettled(held: BufferedMessage<T>, how: 'done' | 'back'): void
 }
 
@@ -60,7 +60,7 @@ const mostRemembered = 10_000
 const slackMs = 1_000
 
 /**
- * Applies batches so that one event which fails costs little and stops nobody else. A batch that fails is halved until the
+ * Applies batches so that one event which fails costs little and does not block other aggregates. A batch that fails is halved until the
  * failing events are alone: some 2 × log2(n) attempts for one of them. It comes again with growing delay and is then
  * handled by itself, so that each further failure costs one attempt; later events of its queue key are put back behind it.
  */
@@ -98,7 +98,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     }
   }
 
-  /** What waits to come again counts as unacknowledged at the server: what fails of one workspace may be a quarter of that. */
+  /** Events that wait for redelivery count as unacknowledged at the server: those of one workspace may be a quarter of that. */
   const isFull = (tenant: string) => {
     const now = timers.now()
     let [own, all] = [0, 0]

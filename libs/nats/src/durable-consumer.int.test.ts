@@ -122,7 +122,7 @@ describe('what a consumer holds', () => {
     let inHand = 0
     let largest = 0
     const consumer = consume({
-      maxHeldBytes: 1,
+      maxBufferedBytes: 1,
       async handle(events) {
         inHand = events.length
         largest = Math.max(largest, events.length)

@@ -20,7 +20,7 @@ export interface EmbeddedNatsOptions {
   port?: number | undefined
   /** Whether what is acknowledged is to survive a power cut, which makes it several times slower; it is unless false. */
   synced?: boolean
-  /** The part of the configuration that says who may do what; without it everybody may do everything. */
+  /** The authorization part of the configuration; without it every client may do everything. */
   authorization?: (() => string) | undefined
   /** One of its own when not given. */
   name?: string
@@ -129,7 +129,7 @@ async function startServer(
       return { server, port }
     } catch (error) {
       await server.stop()
-      // Somebody may have taken it since it was found free.
+      // Another process may have bound the port since it was found free.
       if (!/address already in use/i.test(server.logTail()) || attempt === START_ATTEMPTS) throw error
     }
   }

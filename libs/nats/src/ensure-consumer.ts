@@ -17,11 +17,11 @@ export interface DurableConfig {
   filterSubjects?: readonly string[]
   /** Where a consumer that does not exist yet begins: at the oldest kept message, or with what comes next. */
   start?: 'oldest' | 'new' | (() => Promise<'oldest' | 'new'>)
-  /** Most messages on this consumer, over all replicas, that wait for their ack or to come again. */
+  /** The maximum number of messages of this consumer, over all replicas, that await their ack or redelivery. */
   maxAckPending?: number
   /** From when on the server delivers what a process that died has held; a living one keeps what it holds. */
   ackWaitMs?: number
-  /** The server forgets the consumer and its place when nobody asks for so long; never unless given. */
+  /** The server deletes the consumer after so long without requests; never if absent. */
   forgetAfterMs?: number
 }
 

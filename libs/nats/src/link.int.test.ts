@@ -45,7 +45,7 @@ describe('a NATS link', () => {
     server = await startEmbeddedNats({ storeDir, port, synced: false })
   }
 
-  test('leaves nothing behind for connections that are gone with whoever listens for hints', async () => {
+  test('removes the listeners of closed connections for hints', async () => {
     await start()
     const warnings: string[] = []
     const note = ({ name }: Error) => warnings.push(name)
@@ -98,14 +98,14 @@ describe('a NATS link', () => {
     expect((await manager.streams.info(names.eventsStream)).config.duplicate_window).toBe(600e9)
   })
 
-  test('has streams made once by whoever asks first, without a word of the others', async () => {
+  test('creates streams once where several replicas start together, and logs nothing for the others', async () => {
     await start()
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
-    const heard = createLogger({ service: 'test', level: 'info', destination })
+    const replicaLog = createLogger({ service: 'test', level: 'info', destination })
     const manager = await jetstreamManager(await link.ready(), longTimeout)
     for (let round = 0; round < 10; round++) {
-      await Promise.all(Array.from({ length: 8 }, () => ensureStreams(link, names, { log: heard })))
+      await Promise.all(Array.from({ length: 8 }, () => ensureStreams(link, names, { log: replicaLog })))
       for (const stream of [names.eventsStream, names.topicsStream]) await manager.streams.delete(stream)
     }
     expect(lines).toEqual([])
@@ -191,7 +191,7 @@ describe('a NATS link', () => {
     }
   })
 
-  test('hands over in full batches what gathers while one is in hand', async () => {
+  test('collects what arrives during a batch into full batches', async () => {
     await start()
     await ensureStreams(link, names)
     const batches: string[][] = []

@@ -22,7 +22,7 @@ export interface NatsLink {
   close(): Promise<void>
 }
 
-/** What a service is on NATS, beside its user. */
+/** The identity of a service on NATS, in addition to its user. */
 export interface ServiceIdentity {
   /** The durable consumers it has; any where the registry does not know the service. */
   durables: readonly string[] | undefined
@@ -115,7 +115,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
     })
   }
 
-  // Nobody may be waiting yet when the link is closed before its first connection.
+  // The rejection may be unhandled where the link is closed before its first connection.
   current.catch(() => {})
 
   return {
@@ -173,7 +173,7 @@ function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOpt
   }
 }
 
-/** Whoever stops must not wait for a server that may never come. */
+/** Closing must not wait for a server that may never be available. */
 function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abandon = () => reject(new NatsLinkClosedError())

@@ -1,7 +1,7 @@
 import { recentKeys, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import type { StreamMessage } from './stream-message.js'
 
-/** A message that has arrived, and what it says or why nobody can know. */
+/** A message that has arrived, with its event or why it cannot be read. */
 export type BufferedMessage<T> = { message: StreamMessage } & (ReadableEvent<T> | { error: unknown })
 
 export interface ReadableEvent<T> {
@@ -19,21 +19,21 @@ export interface BufferLimits {
   timers?: Timers
 }
 
-/** All that a consumer has in memory: arrived or in hand, counted, and kept from being delivered again. */
+/** The messages a consumer has in memory, waiting or in flight: counted, and kept from being redelivered. */
 export interface MessageBuffer<T> {
   /** False for what is held already, or was done with a moment ago: the server missed a sign of life, or an ack. */
   add(held: BufferedMessage<T>): boolean
-  /** The next ones in order, at most so many, without those of a queue key that is in hand. */
-  take(most: number): BufferedMessage<T>[]
+  /** The next messages in order, up to a number, without those of a queue key that is in flight. */
+  next(most: number): BufferedMessage<T>[]
   /** Whether `take` has something, and whether that is as much as it gives. */
   ready(most: number): 'none' | 'some' | 'full'
   /** What may be asked for, which is all the room there is while nothing is held; undefined while that is not worth a request. */
-  room(): { messages: number; bytes: number; isWhole: boolean } | undefined
-  /** It is done with for good, or will come again. */
+  capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
+  /** Removes a message that is settled, or returned for redelivery. */
   release(held: BufferedMessage<T>, how: 'done' | 'back'): void
-  /** Takes what has arrived and is not in hand. */
+  /** Removes and returns the messages that are not in flight. */
   rest(): BufferedMessage<T>[]
-  /** The consumer is another one: what has arrived comes again from it, and what is in hand is not acknowledged to it. */
+  /** The consumer was recreated: it redelivers waiting messages, and those in flight are not acknowledged to it. */
   disown(): void
   close(): void
 }
@@ -85,7 +85,7 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
       arrived.push(held)
       return true
     },
-    take(most) {
+    next(most) {
       const taken: BufferedMessage<T>[] = []
       const left: BufferedMessage<T>[] = []
       for (const held of arrived) (taken.length < most && isFree(held) ? taken : left).push(held)
@@ -100,7 +100,7 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
       for (const held of arrived) if (isFree(held) && ++free >= most) return 'full'
       return free > 0 ? 'some' : 'none'
     },
-    room() {
+    capacity() {
       const left = {
         messages: limits.messages - all.size,
         bytes: limits.bytes - bytes,
@@ -128,5 +128,5 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
 
 const leastRemembered = 2_000
 
-/** The same sequence of a stream that was made anew is another message. */
+/** The same sequence of a recreated stream is another message. */
 const keyOf = <T>({ message }: BufferedMessage<T>) => `${message.seq}/${message.storedMs}`

@@ -6,7 +6,7 @@ import { CorruptObjectError } from './errors.js'
 import type { NatsLink } from './link.js'
 import { openStreamManager } from './streams.js'
 
-/** What is put, and the hexadecimal SHA-256 of its bytes: whoever puts it has that anyway. */
+/** An object to store, with the hexadecimal SHA-256 of its bytes, which the caller has anyway. */
 export interface NewObject {
   name: string
   bytes: Uint8Array
@@ -82,7 +82,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
         await unlessAborted(client.publish(metaSubject(name), meta, { headers }), signal)
       } catch (error) {
         await Promise.allSettled(sent)
-        // Without its description nobody would ever find them.
+        // Without the object's description its chunks would never be found.
         await purgeChunks(id).catch(() => {})
         throw error
       }
@@ -111,7 +111,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
     async remove(name) {
       const objects = await store()
       await objects.delete(name)
-      // What the store would keep for good, to say that there was one.
+      // The marker of a deleted object, which the store would keep permanently.
       const manager = await openStreamManager(await link.ready(), timeoutMs)
       await manager.streams.purge(objectStreamName(bucket), { filter: metaSubject(name) })
     },
@@ -132,7 +132,7 @@ function chunksOf(bytes: Uint8Array): Uint8Array[] {
 }
 
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Nobody awaits it once the signal aborts.
+  // Its rejection is unhandled once the signal aborts.
   promise.catch(() => {})
   signal.throwIfAborted()
   let stop: () => void = () => {}

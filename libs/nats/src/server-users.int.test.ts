@@ -56,7 +56,7 @@ afterAll(async () => {
   rmSync(storeDir, { recursive: true, force: true })
 })
 
-test('nobody gets in without a password, or with the one of another', async () => {
+test('a connection without a password, or with that of another user, is refused', async () => {
   const stranger = connectNats({ url: server.url, name: 'stranger', log })
   const impostor = connectNats({
     url: buildUserUrl(server.url, { user: 'settings', password: 'itsm-secret' }),
@@ -85,7 +85,7 @@ test('every service with a log makes a stream that is gone, publishes, and consu
   const text = await new Promise<string>((resolve) => {
     const pull = openPull({
       ...{ connection, stream, durable, acks: acknowledgements(() => {}) },
-      room: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
+      capacity: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
       onMessage(message) {
         message.ack()
         resolve(message.string())
@@ -182,10 +182,10 @@ describe('is denied to a service', () => {
     'to listen to %s',
     async (to) => {
       const connection = await as('itsm')
-      const heard = new Promise<Error | null>((resolve) => {
+      const failure = new Promise<Error | null>((resolve) => {
         connection.subscribe(to, { callback: (error) => resolve(error) })
       })
-      expect(String(await heard)).toMatch(denied)
+      expect(String(await failure)).toMatch(denied)
     },
   )
 })
@@ -226,16 +226,18 @@ test('only the dispatcher has the stream of topics: it appends, reads and follow
 
 test('the gateway hears of the events that change rights, and of no others', async () => {
   const connection = await as('gateway')
-  const heard: string[] = []
-  connection.subscribe('evt.*.*.role.>', { callback: (_error, message) => void heard.push(message.subject) })
+  const received: string[] = []
+  connection.subscribe('evt.*.*.role.>', {
+    callback: (_error, message) => void received.push(message.subject),
+  })
   await connection.flush()
   await jetstream(await as('settings'), longTimeout).publish('evt.ws_1.production.role.updated', '{}')
-  await waitFor(() => heard.length > 0)
-  expect(heard).toEqual(['evt.ws_1.production.role.updated'])
+  await waitFor(() => received.length > 0)
+  expect(received).toEqual(['evt.ws_1.production.role.updated'])
 })
 
 test.each(changeSignals.publishers)(
-  'settings is told of what changes in %s, of any tenant',
+  'settings receives the changes of %s, of any tenant',
   async (publisher) => {
     const connection = await as('settings')
     const message = new Promise<string>((resolve) => {
@@ -257,7 +259,7 @@ test('a subscriber reads through the durable made for it, and does nothing else'
   const message = await new Promise<string>((resolve) => {
     const pull = openPull({
       ...{ connection, stream, durable: subscriber.durable, acks: acknowledgements(() => {}) },
-      room: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
+      capacity: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
       onMessage(received) {
         received.ack()
         resolve(received.subject)

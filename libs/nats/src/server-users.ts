@@ -35,7 +35,7 @@ export interface NatsUsersOptions {
 }
 
 /**
- * One user for each service of the registry, one for the operator, and one for each subscriber. Nobody but the operator,
+ * One user for each service of the registry, one for the operator, and one for each subscriber. No one but the operator,
  * who makes and keeps the streams, may change, purge or delete one, or touch another's consumer or inbox (ADR 048).
  */
 export function natsUsers({ names, passwords, subscribers = [] }: NatsUsersOptions): NatsUser[] {

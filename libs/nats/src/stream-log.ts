@@ -27,7 +27,7 @@ export interface StreamLog {
   last(subject: string): Promise<StoredMessage | null>
   /** The first message of a subject at or after a sequence. */
   next(subject: string, from: number): Promise<StoredMessage | null>
-  /** Has the identity asked for anew. */
+  /** Reads the identity again. */
   forget(): void
 }
 
@@ -39,7 +39,7 @@ interface Handles {
   manager: JetStreamManager
 }
 
-/** `restore` makes the stream anew when the server says that it does not exist; the question is asked again then. */
+/** `restore` recreates the stream when the server answers that it does not exist; the request is then repeated. */
 export function streamLog(link: NatsLink, stream: string, restore?: () => Promise<void>): StreamLog {
   const handles = new WeakMap<NatsConnection, Handles>()
   let about: { identity: string; created: string; until: number } | undefined

@@ -27,7 +27,7 @@ export interface StreamMessage {
   nak(delayMs: number): void
   /** It is given up. */
   term(): void
-  /** It is still in hand: its ack wait begins anew. */
+  /** Signals work in progress: the ack wait starts again. */
   working(): void
   /** Its consumer was created again: an acknowledgement would count for another message, of the same sequence there. */
   disown(): void
@@ -136,7 +136,7 @@ class DeliveredMessage implements StreamMessage {
       try {
         this.#msg.respond(text)
       } catch {
-        // The connection is gone for good, so the server delivers it again, on the next one.
+        // The connection is closed, so the server redelivers the message on the next one.
       }
     }, final)
   }

@@ -27,7 +27,7 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
       return messages.map((message) => formatSequence(message, created))
     },
     async lowWatermark(durable) {
-      // In this order: were the stream created anew in between, the lowWatermark would be too low, which only delays.
+      // In this order: if the stream is recreated in between, the lowWatermark is too low, which only delays.
       const created = await log.created()
       const { ackFloor } = await consumerPlace(await link.ready(), { stream, durable })
       return `${streamSequence(Date.parse(created), ackFloor)}/${padded(Number.MAX_SAFE_INTEGER)}`

@@ -15,7 +15,7 @@ import { type BackendConfig, delay, type Logger, retryDelayMs, type Timers } fro
 import { ForeignStreamError, NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
 
-/** Limits of the platform's streams: what is given here holds, what is not stays as whoever runs the server has set it. */
+/** Limits of the platform's streams: those set here apply, others stay as the operator of the server has set them. */
 export interface StreamOptions {
   eventsMaxAgeMs?: number | undefined
   topicsMaxAgeMs?: number | undefined
@@ -68,7 +68,7 @@ const platformStreams = (names: NatsNames, options: StreamOptions): WantedStream
   },
 ]
 
-/** The server's code for a stream that somebody else has made meanwhile, with another time in its description. */
+/** The server's code for a stream that another replica has created meanwhile, with another time in its description. */
 const streamNameInUse = 10_058
 
 /**
@@ -169,7 +169,7 @@ const owner = /(?:^| )for (\S+)$/
 
 /**
  * What ids are made of: when the stream was made, by its own description, which backups keep. The instant the server gives changes with
- * a restore; it holds for a stream that somebody else has made.
+ * a restore; it also applies to a stream that another replica has created.
  */
 export function streamIdentity({ config, created }: Pick<StreamInfo, 'config' | 'created'>): string {
   return made.exec(config.description ?? '')?.[0] ?? String(created)
@@ -210,7 +210,7 @@ const newStream = (wanted: WantedStream, options: StreamOptions) => ({
   ...settled(wanted, options, nanos(weekMs)),
 })
 
-/** What is not left to whoever runs the server. `maxAge` is what holds where none is given, in ns, 0 for none. */
+/** Settings that are not left to the operator of the server. `maxAge` applies where none is set, in ns, 0 for none. */
 function settled(wanted: WantedStream, { maxBytes, replicas }: StreamOptions, maxAge: number) {
   const age = wanted.maxAgeMs === undefined ? maxAge : nanos(wanted.maxAgeMs)
   const window = nanos(wanted.duplicateWindowMs)

@@ -159,7 +159,7 @@ describe('subscribeEvents', () => {
     })
     await publish('incident.created', {}, 'inc_0')
     await waitFor(() => inHand)
-    // What arrives while an event is in hand comes together.
+    // Events that arrive while one is handled form the next batch.
     for (const type of ['incident.created', 'incident.updated', 'incident.resolved'] as const)
       await publish(type)
     await publish('incident.created', {}, 'inc_2')
@@ -232,7 +232,7 @@ describe('subscribeEvents', () => {
     expect(subscription.counters().skipped).toBe(1)
   })
 
-  test('closing finishes the event in hand and gives back those behind it', async () => {
+  test('closing finishes the event in flight and returns the later ones', async () => {
     for (const resource of ['inc_1', 'inc_2', 'inc_3']) await publish('incident.created', {}, resource)
     const seen: string[] = []
     let release = () => {}

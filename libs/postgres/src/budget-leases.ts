@@ -10,7 +10,7 @@ const lockHolders = `
 select pg_advisory_xact_lock(hashtextextended(name || ' ' || holder, 0))
 from (select distinct name, holder from unnest($1::text[], $2::text[]) as a (name, holder) order by 1, 2) ordered`
 
-/** What the others have not leased, up to what is wanted. A window ends at the same instant for everybody. */
+/** The amount the other replicas have not leased, up to the requested one. A window ends at the same instant for all. */
 const grantLeases = `
 with ask as (
   select * from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::int[], $7::int[])

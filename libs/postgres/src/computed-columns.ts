@@ -61,7 +61,7 @@ async function fillAdded(
   const lacking = added.map(
     (column) => `(${quoteIdentifier(column.name)} is null and (${column.expression}) is not null)`,
   )
-  // Whoever began to write before the trigger knew the columns has finished then.
+  // Transactions that started to write before the trigger knew the columns have ended by then.
   await admin.begin((tx) => tx.unsafe(`lock table ${name} in share mode`))
   await admin.unsafe(
     [

@@ -10,7 +10,7 @@ export interface ConnectionCapacity {
   used: number
 }
 
-/** Asks the server; whoever may connect may ask. The connection that asks is not counted. */
+/** Reads the server's limits; every role that may connect may read them. The connection used is not counted. */
 export async function readConnectionCapacity(sql: postgres.Sql): Promise<ConnectionCapacity> {
   // The server's own processes have no user or no database. `reserved_connections` is there from Postgres 16 on.
   const [row] = await sql<ConnectionCapacity[]>`

@@ -16,7 +16,7 @@ export interface Database {
   sql: postgres.Sql
   /**
    * Short statements of the log: those of every write, and of the relay. Each is planned once in each connection. Left to
-   * itself, Postgres plans a statement with arrays anew each time where the first ones were short: for the append that took
+   * itself, Postgres plans a statement with arrays again each time where the first ones were short: for the append that took
    * longer than to run it. No transaction runs here, nor anything that takes long: it would hold up every write.
    */
   planned: postgres.Sql

@@ -45,7 +45,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return createCluster(options)
 }
 
-// Made beside its place and renamed, so that a run killed half way leaves nothing that looks complete.
+// Created under another name and renamed, so that a run killed half way leaves nothing that looks complete.
 async function createCluster(options: ClusterOptions): Promise<string> {
   const { dataDir, password, owner, onLog } = options
   const draft = `${dataDir}.new`

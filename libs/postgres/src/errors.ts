@@ -34,7 +34,7 @@ function codeOf(error: unknown): string | undefined {
   return 'cause' in error ? codeOf(error.cause) : undefined
 }
 
-/** Whether the error says that Postgres cannot be reached, lets nobody in, or is restarting. */
+/** Whether the error says that Postgres cannot be reached, accepts no connections, or is restarting. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (networkCodes.has(code) || awayStates.test(code))
@@ -77,7 +77,7 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03'
 }
 
-/** Whether Postgres has ended this transaction, of several that waited for each other: it may be begun anew. */
+/** Whether Postgres has ended this transaction, of several that waited for each other: it may be retried. */
 export function isDeadlock(error: unknown): boolean {
   return codeOf(error) === '40P01'
 }
@@ -98,7 +98,7 @@ const faults: readonly [states: RegExp, fault: string][] = [
   [/^57P0/, 'is starting or stopping'],
 ]
 
-/** What is the matter with a server that `isDatabaseAway`, as a predicate: `The database ${fault}.` */
+/** What is the matter with a server that `isDatabaseUnavailable`, as a predicate: `The database ${fault}.` */
 export function databaseFault(error: unknown): string {
   const code = codeOf(error) ?? ''
   return faults.find(([states]) => states.test(code))?.[1] ?? 'cannot be reached'

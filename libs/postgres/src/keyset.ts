@@ -32,7 +32,7 @@ export interface KeysetOptions<T, Columns extends Record<string, PgColumn> = Rec
   /** Names the list and everything the position depends on, as the http lib makes it. */
   binding: string
   cursors: CursorCodec
-  /** Columns to present beside state and version. */
+  /** Columns to present in addition to state and version. */
   columns?: Columns
   present(row: { state: Record<string, unknown>; version: number } & ColumnValues<Columns>): T
 }

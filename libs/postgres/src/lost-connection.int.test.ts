@@ -36,7 +36,7 @@ test('a transaction whose connection is lost writes nothing afterwards, on no ot
     const transaction = database.db.transaction(async (tx) => {
       await tx.execute(statement`insert into notes values ('before')`)
       await cutOff()
-      // The pool reconnects for somebody else while the transaction is busy elsewhere.
+      // The pool reconnects for another caller while the transaction is busy elsewhere.
       while ((await database.db.execute(statement`select 1`).catch(() => [])).length === 0) await turn()
       insertedAfter = tx.execute(statement`insert into notes values ('after')`)
       insertedAfter

@@ -1,7 +1,7 @@
 import type { StatementRunner } from './database.js'
 
 /**
- * Names of the partitions of these tables, in order. Whoever takes them apart does so afterwards: in SQL some plans take
+ * Names of the partitions of these tables, in order. Parse them in JavaScript: in SQL some plans take
  * apart those of all relations first.
  */
 export async function listPartitions(sql: StatementRunner, ...tables: string[]): Promise<string[]> {

@@ -129,7 +129,7 @@ function isRoleRace(error: unknown): boolean {
   return code === '42710' || code === '23505' || message === 'tuple concurrently updated'
 }
 
-/** Records nobody can rewrite, and what proves one of them. */
+/** Records that cannot be rewritten, and what proves one of them. */
 const onlyGrowing = ['events', 'audit_log', 'audit_checkpoints']
 
 async function grant(admin: postgres.Sql, role: string, { service, migrations }: ProvisionOptions) {

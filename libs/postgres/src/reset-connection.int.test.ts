@@ -48,7 +48,7 @@ afterAll(() => void proxy.close())
 /** Longer than a busy machine takes for a statement. */
 const hasty = { settings: { statement_timeout: '2000' }, silenceMarginMs: 500 }
 
-/** A statement that is under way while its connection is reset, and what `then` does as soon as it has failed. */
+/** A statement that is running while its connection is reset, and what `then` does as soon as it has failed. */
 async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Promise<T>): Promise<T> {
   // The first statement of a connection is not one of many yet.
   await sql`select 1`

@@ -52,7 +52,7 @@ function tlsOf(base: string, parameters: URLSearchParams): ConnectionOptions | u
   }
 }
 
-/** The host where it is an address: Node is told none by the client then. */
+/** The host where it is an address: the client passes Node no server name then. */
 function addressOf(base: string): string | undefined {
   const host = /^[^/]*\/\/(?:[^@/]*@)?\[?([^/,\]]*?)\]?(?::\d+)?(?:\/|$)/.exec(base)?.[1]
   return host !== undefined && isIP(host) ? host : undefined

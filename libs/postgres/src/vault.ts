@@ -66,7 +66,7 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
       .where(and(eq(dataKeys.workspaceId, workspaceId), eq(dataKeys.generation, generation)))
     if (!row) throw new Error(`there is no data key ${id}`)
     const key = { id, wrapped: row.wrapped }
-    // One that cannot be unwrapped here may be wrapped anew meanwhile, so it is read again next time.
+    // A key that cannot be unwrapped here may be rewrapped meanwhile, so it is read again next time.
     if (sealer.unwraps(key)) known.set(id, key)
     return key
   }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { limitHeapGrowth, startDeadline } from './index.js'
 
-/** Nobody has the signal of the deadline itself in hand. */
+/** No reference to the deadline's own signal is kept. */
 const reasonOf = (ms: number) =>
   new Promise<unknown>((resolve) => {
     const { signal } = startDeadline(ms, new AbortController().signal)

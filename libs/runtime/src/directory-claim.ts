@@ -4,7 +4,7 @@ import { findProcess, type ProcessEntry, signalProcess, waitForExit } from './pr
 const STOP_TIMEOUT_MS = 15_000
 const DYING_MS = 3_000
 
-/** Somebody's running platform keeps its data there. */
+/** A running platform keeps its data in this folder. */
 export class DirectoryInUseError extends Error {}
 
 interface Claim {
@@ -14,7 +14,7 @@ interface Claim {
 
 /**
  * Makes sure no server from an earlier run still works in a directory: one whose starter is gone is
- * stopped, one whose starter lives is somebody's running platform, so it stays and this throws
+ * stopped, one whose starter lives is a running platform, so it stays and this throws
  * DirectoryInUseError.
  * `marker` is a part of the server's command line (its directory), as pids are reused.
  */

@@ -20,7 +20,7 @@ function collect(options?: { type: 'minor' }): void {
   collector(options)
 }
 
-/** Of each piece of work under way that holds the heap tighter. */
+/** One entry for each piece of work in progress that limits the heap further. */
 const held: number[] = []
 
 const apply = () =>
@@ -30,7 +30,7 @@ const apply = () =>
 export function configureHeapGrowth(): void {
   usualPercent = servicePercent
   apply()
-  // Literals that have lived on, as those of a batch in hand do, would be made in the old part from then on, and keep what they refer to (ADR 116).
+  // Literals that have lived on, as those of a batch in flight do, would be made in the old part from then on, and keep what they refer to (ADR 116).
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 

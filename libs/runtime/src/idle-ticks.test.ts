@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { idleIntervalMs, msToIdleTick, shortenIdleIntervals } from './idle-ticks.js'
 import { systemTimers } from './timers.js'
 
-// Time stands still, so that whoever waits and whoever looks do so at the same moment.
+// Time stands still, so that waiting and checking happen at the same instant.
 let shortened: number
 beforeEach(() => {
   shortened = shortenIdleIntervals(1)
@@ -20,7 +20,7 @@ describe('moments of rest', () => {
     return { inMs, place: (present() + inMs) % everyMs }
   }
 
-  it('are the same for whoever waits for them', () => {
+  it('are the same for all who wait for them', () => {
     const everyMs = 3_600_000
     expect(sinceMoment(everyMs).place).toBeGreaterThanOrEqual(2_700)
     expect(sinceMoment(everyMs).place).toBeCloseTo(sinceMoment(everyMs, 10 * everyMs).place, -3)

@@ -12,7 +12,7 @@ export function shortenIdleIntervals(by: number): number {
   return before
 }
 
-/** A rest of so many milliseconds, after `shortenRests` a shorter one. */
+/** A rest of so many milliseconds, after `shortenIdleIntervals` a shorter one. */
 export const idleIntervalMs = (ms: number, timers: Pick<Timers, 'now'> = systemTimers): number =>
   timers === systemTimers ? ms / divisor : ms
 

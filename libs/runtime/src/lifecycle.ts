@@ -98,7 +98,7 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
   process.once('SIGINT', () => void stop('SIGINT'))
   running.catch((error: unknown) => {
     log.error({ err: error }, startProblem(error))
-    // Of what a setup had opened before it threw nobody knows: it must not keep a process that does nothing alive.
+    // What a setup had opened before it threw cannot be closed: it must not keep an idle process alive.
     process.exit(1)
   })
 }

@@ -17,7 +17,7 @@ const maxCauses = 5
 
 /**
  * An error as it is logged, without what a tenant wrote: quoted texts of messages, parameters of statements, details of
- * Postgres, and whatever fields it has beside are left out. Its causes are treated alike.
+ * Postgres, and any further fields are left out. Its causes are treated alike.
  */
 export function loggedError(error: unknown, causesLeft = maxCauses): unknown {
   if (!(error instanceof Error)) return { type: error === null ? 'null' : typeof error }

@@ -60,7 +60,7 @@ describe('a wrapped data key', () => {
     expect(wrappingKeyId(during.newDataKey(id))).toBe(after.keyId)
   })
 
-  test('wrapped anew is the same data key, under the present master key', () => {
+  test('rewrapped is the same data key, under the current master key', () => {
     const wrapped = before.newDataKey(id)
     const sealed = before.seal({ id, generation: 1, wrapped }, 'hunter2', place)
     const rewrapped = during.rewrap({ id, wrapped })
@@ -93,7 +93,7 @@ describe('a wrapped data key', () => {
     expect(before.unwraps({ id, wrapped: 'nonsense' })).toBe(false)
   })
 
-  test.each(['ws_2:1', 'ws_1:2'])('moved to %s does not open, nor is it wrapped anew there', (elsewhere) => {
+  test.each(['ws_2:1', 'ws_1:2'])('moved to %s does not open, nor can it be rewrapped there', (elsewhere) => {
     const moved = { id: elsewhere, wrapped: before.newDataKey(id) }
     expect(before.unwraps(moved)).toBe(false)
     expect(() => during.rewrap(moved)).toThrow()

@@ -31,7 +31,7 @@ export interface Sealer {
   rewrap(key: DataKey): string
   /** `aad` binds the value to its place: opening it with another aad fails. */
   seal(key: WrappedDataKey, plaintext: string, aad: string): string
-  /** `key` is the data key of `generationOf(sealed)`. */
+  /** `key` is the data key of `parseKeyGeneration(sealed)`. */
   open(key: DataKey, sealed: string, aad: string): string
 }
 

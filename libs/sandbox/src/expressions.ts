@@ -30,7 +30,7 @@ export interface EvaluateRequest extends Asking {
   /** For all of them together, once a child has them. */
   timeoutMs?: number | undefined
   /**
-   * Values that hold a text like `{{secrets.name}}` are refused, as whoever sends them would fill it in. `keep` is for what
+   * Values that hold a text like `{{secrets.name}}` are refused, as the receiver would fill them in. `keep` is for what
    * is not sent.
    */
   secretReferences?: 'refuse' | 'keep' | undefined
@@ -59,7 +59,7 @@ export interface Expressions {
   evaluateExpression(request: EvaluateExpressionRequest): Promise<Evaluated>
   /** Syntax, and what templates refer to. */
   check(request: Asking & { templates: readonly Template[] }): Promise<CheckedTemplate[]>
-  /** Ends the children; what is under way fails as `expression_unavailable`. */
+  /** Ends the children; requests in flight fail as `expression_unavailable`. */
   close(): Promise<void>
 }
 
@@ -90,7 +90,7 @@ const defaults = {
   maxWaitMs: 30_000,
 }
 const startMs = 30_000
-/** What a process has beside its heap. */
+/** Resident memory of a process in addition to its heap. */
 const besideHeapBytes = 160 * 1024 * 1024
 /** JSONata's own guardrail says more about what took long than the end of the process. */
 const graceMs = 100

@@ -72,7 +72,7 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   clock: Clock
   /** How far it is with its events and its work, for those who operate the installation. */
   operations: Operations
-  /** What it measures; for nobody where no port is set. */
+  /** The metrics of the service; not served where no port is set. */
   metrics: Metrics
   /** Follows what is done; nothing where telemetry goes nowhere. */
   tracing: Tracing
@@ -160,7 +160,7 @@ export function openContext<Config extends BackendConfig>(
   const dueWork = createDueWork({
     sql: database.sql,
     log,
-    // Whoever looks at a lease sees which replica has it; a restarted one does not take it for its own.
+    // The lease row names the replica that owns it; a restarted replica has a new name.
     owner: `${config.instanceId}:${randomUUID()}`,
     simulated: overrides.clock,
     hints: wakeHints(link, names, name),

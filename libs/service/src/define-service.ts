@@ -16,16 +16,16 @@ export interface Service<
   migrationsDir: string
   /** How many connections to Postgres one replica opens at most. */
   connections(config: Config): number
-  /** Every table that folding its log anew fills. */
+  /** Every table that a rebuild from its log fills. */
   tables: readonly string[]
   /** Brings its schema up to date, as a superuser; returns the URL it connects with. Throws InstallationError: see `provisionSchema`. */
   provision(options: { adminUrl: string; password: string; installation: Installation }): Promise<string>
   /** The end of `provision`: what belongs to the database rather than to the schema, and no copy of the database has. */
   afterMigrations: ServiceDefinition['afterMigrations']
-  beside: ExtraSchemas | undefined
+  extraSchemas: ExtraSchemas | undefined
   /** Compares its read models with what folding its log gives, and looks at whatever else it can prove; what is wrong, a line each. */
   prove(options: { adminUrl: string; onProgress?(events: number): void }): Promise<string[]>
-  /** Folds its read models anew from its log. */
+  /** Rebuilds its read models from its log. */
   rebuild(options: { adminUrl: string; onProgress?(events: number): void }): Promise<{ events: number }>
 }
 
@@ -53,7 +53,7 @@ export function defineService<
       return url
     },
     afterMigrations: definition.afterMigrations,
-    beside: definition.beside,
+    extraSchemas: definition.extraSchemas,
     async prove(options) {
       const differences = await compareReadModels({ ...options, schema, deciders, projectedTables })
       const wrong = differences.map(

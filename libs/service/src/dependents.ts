@@ -19,7 +19,7 @@ export interface DependentsOfKind {
    * of its own.
    */
   query: string
-  /** The call by which somebody takes it over; null where nobody can. */
+  /** The call that takes it over; null where it cannot be taken over. */
   takeOver(found: Found, question: DependentsQuestion): TakeoverCall | null
 }
 

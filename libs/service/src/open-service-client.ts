@@ -13,7 +13,7 @@ interface Caller {
   tls: InternalTls | undefined
 }
 
-/** A client of another service, with this one's own identity; to be closed by whoever opens it. */
+/** A client of another service, with this one's own identity; the caller closes it. */
 export function openServiceClient(
   { config, issuer, tls }: Caller,
   name: BackendName,

@@ -13,7 +13,7 @@ type Config = Pick<BackendConfig, 'databaseUrl' | 'installationId'>
 
 /**
  * Throws InstallationError where the database is another installation's, or a copy. One that cannot be asked, as it is away
- * or not migrated yet, is let pass: `readinessOf` asks again, and its relay gets no lease.
+ * or not migrated yet, is let pass: `createReadiness` asks again, and its relay gets no lease.
  */
 export async function refuseForeignDatabase(config: Config, schema: string, log: Logger): Promise<void> {
   const sql = openClient(config.databaseUrl, { schema, max: 1 })

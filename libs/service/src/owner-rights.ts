@@ -14,7 +14,7 @@ import { z } from 'zod'
 import type { BackgroundWork, ServiceContext } from './context.js'
 import type { SubscriptionRules } from './read-rules.js'
 
-/** What people may do, by their ids; whoever is no member is absent. */
+/** The permissions of users, by their ids; those who are no members are absent. */
 export type MemberPermissions = Rights['permissions']
 
 /** What acts by the rights of its owners. */
@@ -25,7 +25,7 @@ export interface Owned {
   suspend(owners: {
     workspaceId: string
     userIds: readonly string[]
-    held: MemberPermissions
+    permissions: MemberPermissions
     /** Whether row rules hide from an owner what they are subscribed to. */
     hides(userId: string, environment: Environment, subscription: EventSubscription): boolean
     /** The event that has made it necessary to look. */
@@ -38,7 +38,7 @@ export interface Owned {
 /** Something that acts by a grant. */
 export interface Carrier {
   grant: string
-  /** Ends what acts by it, as nobody holds what it needs. Called again when it fails. */
+  /** Suspends what acts by the grant, as the permissions it needs are gone. Called again when it fails. */
   suspend(missing: readonly string[], causationId: string): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export const allOwned = (kinds: readonly Owned[]): Owned => ({
   },
 })
 
-/** What can take rights from somebody. */
+/** Events that can remove rights from a user. */
 const watched = {
   users: ['user.role_changed', 'user.suspended', 'user.deactivated'],
   roles: ['role.*'],
@@ -91,7 +91,7 @@ export function watchOwnerRights(
           rules?.of(workspaceId),
         ])
         await suspend({
-          ...{ workspaceId, userIds, held: permissions, causationId: id },
+          ...{ workspaceId, userIds, permissions: permissions, causationId: id },
           hides: (userId, environment, subscription) =>
             rulesAgainst(readRules, { role: roles[userId] }, environment, subscription).length > 0,
         })
@@ -139,7 +139,7 @@ function endWithKeys(
 
 const KeyEnd = z.object({ after: TokenState.pick({ userId: true, revocationReason: true }) })
 
-/** By workspace: who may have lost rights; null: anybody. */
+/** By workspace: users who may have lost rights; null: all. */
 function concerned(events: readonly PlatformEvent[]) {
   const byWorkspace = new Map<string, { workspaceId: string; id: string; users: Set<string> | null }>()
   for (const { id, type, workspaceId, resource } of events) {

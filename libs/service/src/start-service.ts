@@ -93,7 +93,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
   }
 }
 
-/** The gateway would send nobody there. */
+/** The gateway would route no request to it. */
 function refuseForeignPaths(name: string, paths: readonly string[], routes: readonly Route[]): void {
   const own = ['internal', ...paths]
   for (const { operationId, path } of routes) {
@@ -102,7 +102,7 @@ function refuseForeignPaths(name: string, paths: readonly string[], routes: read
   }
 }
 
-/** Nobody waits for it: where Postgres is away at the start, requests say so. */
+/** Runs in the background: where Postgres is unavailable at the start, requests report it. */
 async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void> {
   const knows = await hasUnicodeLocale(database.sql).catch(() => true)
   if (!knows) log.warn(asciiLocaleWarning)

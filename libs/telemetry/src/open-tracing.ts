@@ -21,7 +21,7 @@ export interface TracingSettings {
 }
 
 const usualShare = 0.05
-/** Of the usual share so many of a second: what it costs to be watched does not grow with the load, and nobody reads more. */
+/** Limits sampled traces per second: the cost of tracing does not grow with the load. */
 const chosenPerSecond = 5
 /** Requests of a second that are followed because their callers ask for it, whatever the share is. */
 const askedPerSecond = 20

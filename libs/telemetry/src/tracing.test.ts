@@ -52,7 +52,7 @@ describe('a traceparent', () => {
 })
 
 describe('what is followed', () => {
-  test('goes on with the trace of whoever asks, as far as it is handed on', async () => {
+  test('continues the trace of the caller, as far as it is propagated', async () => {
     const traced = tracing.enter('request', caller, { kind: 'server' })
     const within = await inSpan('append', traced.traceparent, async (own) => {
       await Promise.resolve()
@@ -139,7 +139,7 @@ describe('who is followed', () => {
     expect(Array.from({ length: 100 }, () => all(false)).every(Boolean)).toBe(true)
   })
 
-  test('is nobody where the share is 0', () => {
+  test('samples nothing where the ratio is 0', () => {
     expect(createSampler(0, { random: () => 0, nowMs: () => 0 })(true)).toBe(false)
   })
 })

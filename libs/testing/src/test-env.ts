@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { formatRole, readIdentity, recordLocation, toInstallation } from '@opsplane/postgres'
 import { shortenIdleIntervals } from '@opsplane/runtime'
 import postgres from 'postgres'
-import { measured } from './jest/profile.js'
+import { measureFixture } from './jest/profile.js'
 
 export interface TestDatabase {
   url: string
@@ -52,7 +52,7 @@ export function createDatabase(
   template?: string,
   { isInPlace = true }: { isInPlace?: boolean } = {},
 ): Promise<TestDatabase> {
-  return measured('database', async () => {
+  return measureFixture('database', async () => {
     const name = newName()
     await asAdmin((sql) => createFrom(sql, name, template))
     const database = testDatabase(name)
@@ -78,7 +78,7 @@ const newName = () => `${runPrefix()}${randomBytes(6).toString('hex')}`
 function testDatabase(name: string): TestDatabase {
   return {
     url: urlOf(name),
-    drop: () => measured('end of a database', () => asAdmin((sql) => dropIfThere(sql, name))),
+    drop: () => measureFixture('end of a database', () => asAdmin((sql) => dropIfThere(sql, name))),
   }
 }
 
@@ -96,7 +96,7 @@ export async function templateDatabase(
 ): Promise<string> {
   const name = `${runPrefix()}template_${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`
   if (name.length > MAX_NAME_LENGTH) throw new Error(`The template key ${key} is too long`)
-  if (!readyTemplates.has(name)) await measured('template', () => prepareTemplate(name, migrate))
+  if (!readyTemplates.has(name)) await measureFixture('template', () => prepareTemplate(name, migrate))
   readyTemplates.add(name)
   return name
 }

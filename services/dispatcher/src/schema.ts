@@ -149,7 +149,7 @@ export const deliveries = pgTable(
     lastErrorKind: text('last_error_kind'),
     lastErrorMessage: text('last_error_message'),
     createdAt: text('created_at').notNull(),
-    /** Of what attempts, or whoever sends it again, have changed last; null before the first: see ADR 086. */
+    /** Of the last change by an attempt or a resend; null before the first: see ADR 086. */
     changePosition: bigint('change_position', { mode: 'number' }),
   },
   (table) => [

@@ -26,7 +26,7 @@ import type { createOriginRouter, OriginDecision } from './origin-router.js'
 import { joinRateHeaders, type RateHeaders, type RateLimiter } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
 import { acquireSlots, createRequestSlots } from './request-slots.js'
-import type { ServiceRoutes } from './route-tables.js'
+import type { OperationRule, ServiceRoutes } from './route-tables.js'
 import type { OwnCookie } from './sign-in/own-cookie.js'
 import type { SessionCookie } from './sign-in/session-cookie.js'
 import { isSsoCallback, isSsoStart } from './sign-in/sso-cookie.js'
@@ -37,6 +37,7 @@ import type { Rechecks, Upstream } from './upstream.js'
 export interface ProxiedService {
   quick: Upstream
   waiting: Upstream
+  feeds: Upstream
   routes: Pick<ServiceRoutes, 'table' | 'ask'>
 }
 
@@ -164,7 +165,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
       res.once('close', logAnswer)
       // A logout by a token of its own leaves the browser's session alone.
       const setsCookie = target.service === 'settings' && req.headers.authorization === undefined
-      const upstream = rule.waits ? service.waiting : service.quick
+      const upstream = upstreamFor(service, rule, req)
       const rechecks = rule.waits && principal ? rechecksOf(caller, principal) : undefined
       upstream.forward({
         req,
@@ -228,6 +229,15 @@ export function createProxy(options: ProxyOptions): RequestListener {
       void pass(exchange, traced, target, service)
     }
   }
+}
+
+function upstreamFor(
+  { quick, waiting, feeds }: ProxiedService,
+  { waits, isFeed }: Pick<OperationRule, 'waits' | 'isFeed'>,
+  { method }: IncomingMessage,
+): Upstream {
+  if (isFeed && method === 'GET') return feeds
+  return waits ? waiting : quick
 }
 
 const isProbe = (url: string | undefined) => url === '/healthz' || url === '/readyz'

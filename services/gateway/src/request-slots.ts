@@ -33,14 +33,14 @@ export function acquireSlots(
   if (workspaceId === undefined) return
   budgets.spend('workspaceRequestsPerMinute', { workspaceId }, 1)
   if (rule.waits) {
-    slots.add(budgets.hold('openPollsPerKey', { workspaceId, key: tokenId }, 1))
-    slots.add(budgets.hold('openPolls', { workspaceId }, 1))
+    slots.add(budgets.reserve('openPollsPerKey', { workspaceId, key: tokenId }, 1))
+    slots.add(budgets.reserve('openPolls', { workspaceId }, 1))
   } else {
-    slots.add(budgets.hold('requestsInFlightPerKey', { workspaceId, key: tokenId }, 1))
-    slots.add(budgets.hold('requestsInFlight', { workspaceId }, 1))
+    slots.add(budgets.reserve('requestsInFlightPerKey', { workspaceId, key: tokenId }, 1))
+    slots.add(budgets.reserve('requestsInFlight', { workspaceId }, 1))
   }
   const bytes = bodyBytes(req, rule.bodyLimitBytes)
-  if (bytes > weighedBytes) slots.add(budgets.hold('requestBytesInFlight', { workspaceId }, bytes))
+  if (bytes > weighedBytes) slots.add(budgets.reserve('requestBytesInFlight', { workspaceId }, bytes))
 }
 
 /** As many as there may be, where the request does not say. */

@@ -32,6 +32,8 @@ import { createClientAddressReader, isAddressWithin } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
 import { createConnectionLimit } from './connection-limit.js'
 import { createGuestLimiter } from './guest-limiter.js'
+import { createLinkedUpstream } from './links/linked-upstream.js'
+import { createLinks } from './links/links.js'
 import { createOpenAnswers } from './open-answers/open-answers.js'
 import { createOriginRouter } from './origin-router.js'
 import { createOwnRoutes } from './own-routes.js'
@@ -114,10 +116,15 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       const reached = { timeoutMs: config.upstreamTimeoutMs, onConnect: routes.renewed, tls }
       const quick = createUpstream(url, reached)
       const waiting = createUpstream(url, reached)
-      services.set(service, { quick, waiting, routes })
+      const links = createLinks({
+        ...{ url, tls, timeoutMs: config.upstreamTimeoutMs },
+        token: () => issuer.serviceToken(service),
+      })
+      const feeds = createLinkedUpstream({ links, plain: waiting, timeoutMs: config.upstreamTimeoutMs })
+      services.set(service, { quick, waiting, feeds, routes })
       releasers.add(`connections to ${service}`, async () => {
         routes.close()
-        await Promise.all([quick.close(), waiting.close(), client.close()])
+        await Promise.all([quick.close(), waiting.close(), feeds.close(), client.close()])
       })
     }
     // Only the requests that need an answer wait for it.
@@ -204,7 +211,10 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       // other replicas take over meanwhile, they run to their end, which comes before that of the drain.
       onDrain: () => {
         if (config.drainDelayMs > 0) return
-        for (const { waiting } of services.values()) void waiting.close()
+        for (const { waiting, feeds } of services.values()) {
+          void waiting.close()
+          void feeds.close()
+        }
       },
     })
     server.on('connection', connections.accept)

@@ -15,7 +15,7 @@ export interface DueAggregate extends DueRow {
 }
 export const aggregateColumns = ['workspace_id', 'environment', 'version', 'state']
 
-export const tenantOf = (row: Pick<DueAggregate, 'workspace_id' | 'environment'>): TenantScope => ({
+export const toTenant = (row: Pick<DueAggregate, 'workspace_id' | 'environment'>): TenantScope => ({
   workspaceId: row.workspace_id,
   environment: Environment.parse(row.environment),
 })
@@ -34,9 +34,9 @@ export function dueCommands({ store }: DueContext, options: DueCommandsOptions):
       const meta = { tenant: platformTenant, actor: systemActor, now, requestId: null }
       await store.within(tx, meta, (unit) => options.perform(unit, rows, tx))
     },
-    isPassing: isLostRace,
+    isRetryable: isLostRace,
   })
 }
 
-/** Somebody has written to one of them in this very moment. */
+/** A concurrent write has changed one of the aggregates. */
 export const isLostRace = (error: unknown): boolean => error instanceof VersionRaceError

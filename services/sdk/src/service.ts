@@ -16,7 +16,7 @@ import {
   watchOwnerRights,
 } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
-import { createArtifactLoading } from './artifact/loading.js'
+import { createArtifactLoader } from './artifact/loader.js'
 import { loadConfig, type SdkConfig } from './config.js'
 import { dependents } from './dependents.js'
 import { executionChangeRoutes } from './execution/changes.js'
@@ -29,7 +29,7 @@ import { jobRoutes } from './job/routes.js'
 import { startSchedules } from './job/schedules.js'
 import { openExecutions } from './open-executions.js'
 import { pack } from './pack/domain.js'
-import { needsRoutes } from './pack/needs-routes.js'
+import { neededRightsRoutes } from './pack/needed-rights-routes.js'
 import { openPacks } from './pack/open-packs.js'
 import { ownedPacks } from './pack/owned-packs.js'
 import { workflowUses } from './pack/workflow-uses.js'
@@ -52,7 +52,7 @@ export const sdk = defineService<SdkConfig>({
     const runner = createCodeRunner({ log: ctx.log })
     measureChildren(ctx.metrics, 'code', runner)
     const folders = ctx.config.sdkPacksDir === undefined ? [] : [ctx.config.sdkPacksDir]
-    const loading = createArtifactLoading(ctx.database)
+    const loading = createArtifactLoader(ctx.database)
     const jobs = createJobs(ctx, loading, createPermissionFinder(operations))
     const studio = openServiceClient(ctx, 'database-studio')
     const rules = createSubscriptionRules(studio)
@@ -78,7 +78,7 @@ export const sdk = defineService<SdkConfig>({
         ...executionChangeRoutes(ctx.database),
         ...jobRoutes(ctx, jobs),
         ...ruleRoutes(validate),
-        ...needsRoutes(loading, createPermissionFinder(operations)),
+        ...neededRightsRoutes(loading, createPermissionFinder(operations)),
         dependentsRoute(ctx.database, dependents),
       ],
       background: [

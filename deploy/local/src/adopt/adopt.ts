@@ -14,7 +14,7 @@ import {
   readIdentity,
   toInstallation,
 } from '@opsplane/postgres'
-import { databaseIn, onServerOf, withAdmin } from '../data-database.js'
+import { databaseIn, toDatabaseUrl, withAdmin } from '../data-database.js'
 import { explainDatabaseError, OpsError, withNats } from '../ops-target.js'
 import { provisionAll } from '../platform.js'
 import { backends } from '../services.js'
@@ -51,7 +51,7 @@ export interface Adopted {
 
 /**
  * Makes the databases those of an installation of their own, whose names no other has: roles and the data database of an earlier
- * version are renamed; a copy beside its original gets an id, roles and rights of its own. Repeatable, and goes on where it was
+ * version are renamed; a copy on the server of its original gets an id, roles and rights of its own. Repeatable, and goes on where it was
  * ended at any instant; services of the installation must not run meanwhile. Throws OpsError.
  */
 export async function adopt(task: AdoptTask): Promise<Adopted> {
@@ -96,7 +96,7 @@ interface Plan {
   target: Installation
   main: Place
   data: Place
-  /** Whether this is beside the database it was copied from, or may be. */
+  /** Whether this is on the server of the database it was copied from, or may be. */
   isCopy: boolean
   isDone: boolean
   databases: string[]
@@ -180,7 +180,7 @@ async function dataUrl(adminUrl: string, names: readonly Installation[]): Promis
       sql<{ name: string }[]>`select datname as name from pg_database where datname = any(${candidates})`,
   )
   const found = candidates.find((name) => there.some((database) => database.name === name))
-  if (found !== undefined) return onServerOf(adminUrl, found)
+  if (found !== undefined) return toDatabaseUrl(adminUrl, found)
   throw new OpsError(
     'refused',
     `The server has no database of the tenants' data (${candidates.join(' or ')}): copy it as well, or name it in DATA_DATABASE_URL.`,
@@ -198,7 +198,7 @@ async function refuseBeside(adminUrl: string, { here, record }: DatabaseIdentity
   if (original)
     throw new OpsError(
       'refused',
-      `It was not moved: installation ${record.id} is beside it, in ${original.name}. Leave --moved out.`,
+      `It was not moved: installation ${record.id} is on the same server, in ${original.name}. Leave --moved out.`,
     )
 }
 
@@ -242,14 +242,14 @@ async function move(place: Place, plan: Plan, say: (line: string) => void): Prom
 async function roleNamesIn(tx: Pick<Admin, 'unsafe'>, { services }: Place): Promise<string[]> {
   const names: string[] = []
   for (const service of services) {
-    const { schema, beside } = backends[service]
-    names.push(schema, ...((await beside?.roles(tx)) ?? []))
+    const { schema, extraSchemas } = backends[service]
+    names.push(schema, ...((await extraSchemas?.roles(tx)) ?? []))
   }
   return names
 }
 
 const databaseAfter = ({ data, main, target }: Plan): { url: string } =>
-  process.env.DATA_DATABASE_URL ? data : { url: onServerOf(main.url, dataDatabaseName(target)) }
+  process.env.DATA_DATABASE_URL ? data : { url: toDatabaseUrl(main.url, dataDatabaseName(target)) }
 
 async function renameDataDatabase(adminUrl: string, plan: Plan, say: (line: string) => void): Promise<void> {
   const { database: name } = plan.data.identity

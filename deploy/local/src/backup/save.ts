@@ -14,8 +14,14 @@ import {
 import { masterKeysInUse } from '../ops-keys.js'
 import { explainDatabaseError, type Target, withNats } from '../ops-target.js'
 import { backends } from '../services.js'
-import { takeCut } from './cut.js'
-import { databasesOf, migrationsOf, migrationTables, type ServiceDatabase, schemasOf } from './databases.js'
+import { snapshotDatabases } from './cut.js'
+import {
+  findDatabases,
+  migrationTables,
+  readMigrationHashes,
+  type ServiceDatabase,
+  toSchemas,
+} from './databases.js'
 import { beginBackup, type NewBackup } from './folder.js'
 import { recordBackup } from './last-backup.js'
 import type { Manifest, SavedDatabase, SavedStream, SavedTable } from './manifest.js'
@@ -93,14 +99,14 @@ interface Servers {
 /** Databases first: what a row names is in the bucket before the row is, and is copied after it. */
 async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise<Manifest> {
   const connection = await link.ready()
-  const databases = await databasesOf(adminUrl)
+  const databases = await findDatabases(adminUrl)
   let consumers: ConsumerHead[] = []
   // Acknowledged before the instant: what was done for it is in the databases.
-  const cut = await takeCut(databases, async () => {
+  const cut = await snapshotDatabases(databases, async () => {
     consumers = await readConsumers(connection, names.topicsStream)
   })
   try {
-    saving.say(`all databases as of ${cut.at.toISOString()}; nobody could append for ${cut.pausedMs} ms`)
+    saving.say(`all databases as of ${cut.at.toISOString()}; no event could be appended for ${cut.pausedMs} ms`)
     const masterKeys = (await masterKeysInUse({ databaseUrl: adminUrl })).map(({ keyId }) => keyId)
     // Side by side: each has a connection and, at the server, a process of its own.
     const saved = await allOf(
@@ -124,7 +130,7 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
   }
 }
 
-/** What all of them resolve to. Rejects only when none is under way any more: what they write to goes then. */
+/** What all of them resolve to. Rejects only when none is in progress any more: what they write to goes then. */
 async function allOf<Result>(promises: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(promises)
   return Promise.all(promises)
@@ -136,9 +142,9 @@ async function saveDatabase(
   sql: Database['sql'],
 ): Promise<SavedDatabase> {
   const beside: SavedDatabase['beside'] = []
-  const schemas = schemasOf(services)
+  const schemas = toSchemas(services)
   for (const service of services) {
-    const found = await backends[service].beside?.describe(sql)
+    const found = await backends[service].extraSchemas?.describe(sql)
     if (!found) continue
     beside.push({ service, description: found.description })
     schemas.push(...found.schemas)
@@ -184,7 +190,7 @@ async function savedLog(sql: Database['sql'], service: BackendName) {
      from ${quoteIdentifier(schema)}.events`,
   )
   if (!row) throw new Error(`the log of ${schema} has no end`)
-  return { service, schema, ...row, migrations: await migrationsOf(sql, schema) }
+  return { service, schema, ...row, migrations: await readMigrationHashes(sql, schema) }
 }
 
 /** Undefined where there is no such stream. */

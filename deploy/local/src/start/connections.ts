@@ -11,7 +11,7 @@ import type { Environment } from '../service-plan.js'
 import { backends } from '../services.js'
 
 /** How many connections to Postgres one replica of a service opens at most, by its environment. Throws ConfigError. */
-export const connectionsOf = (name: BackendName, environment: Environment): number =>
+export const countConnections = (name: BackendName, environment: Environment): number =>
   backends[name].connections(backends[name].loadConfig(environment))
 
 /** The same of one replica of every service, for each server they are on: by host and port. */
@@ -22,7 +22,7 @@ export function connectionsByServer(plan: Readonly<Record<BackendName, Environme
     // A pooler has the connections, and shares them out.
     if (isPooled(url)) continue
     const { host } = new URL(url)
-    wanted.set(host, (wanted.get(host) ?? 0) + connectionsOf(name, plan[name]))
+    wanted.set(host, (wanted.get(host) ?? 0) + countConnections(name, plan[name]))
   }
   return wanted
 }

@@ -24,7 +24,7 @@ const Instant = z.iso.datetime()
 
 const inTenant = { workspaceId: z.string(), environment: Environment }
 
-/** A delivery as its last attempt, or whoever sent it again, left it. */
+/** A delivery in the state its last attempt or resend left it in. */
 export const DeliveryChange = z.object({
   id: z.string(),
   ...inTenant,

@@ -235,7 +235,7 @@ export const PageSlug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as open-orders')
 
-/** What a page is, beside what every resource is. */
+/** The fields of a page, without those of every resource. */
 export const pageFields = {
   slug: PageSlug,
   title: z.string().trim().min(1).max(200),

@@ -6,7 +6,7 @@ import { Environment, maxCallers } from './principal.js'
 export const GrantRequest = z.strictObject({
   /** The token the request came with, which proves that the person has asked this service. */
   clientToken: z.string().max(8_192),
-  /** What it is for, such as the id of a run; in the log of whoever is called. */
+  /** What it is for, such as the id of a run; logged by the service that is called. */
   run: z.string().min(1).max(100),
   /** No more than these; all the person has in this workspace and environment unless given. */
   permissions: z.array(PermissionName).optional(),
@@ -21,7 +21,7 @@ export const GrantRequest = z.strictObject({
 })
 export type GrantRequest = z.input<typeof GrantRequest>
 
-/** To be kept with the run: whoever reads it can do nothing without the key of the service it was given to. */
+/** Stored with the run; useless without the key of the service it was issued to. */
 export const Grant = z.object({ grant: z.string(), expiresAt: z.iso.datetime({ precision: 3 }).nullable() })
 export type Grant = z.infer<typeof Grant>
 
@@ -46,7 +46,7 @@ export const DelegationRequest = z.strictObject({
   audience: z.string().max(100),
   /** The workflow that acts, which events then name as their actor; the person unless given. */
   workflow: z.strictObject({ id: z.string().max(100), name: z.string().max(200) }).optional(),
-  /** No more than these of what the grant gives, as where somebody else has caused the call; all of it unless given. */
+  /** Only these of the grant's permissions, where another principal caused the call; all of them if absent. */
   permissions: z.array(z.string().max(100)).max(500).optional(),
   /** On whose request the grant is used. They only narrow what the token allows, so nothing has to prove them. */
   callers: z.array(GrantCaller).max(maxCallers).optional(),

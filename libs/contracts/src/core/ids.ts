@@ -55,6 +55,7 @@ export const idPrefixes = {
   workflow: 'wf',
   run: 'run',
   runRetry: 'rrt',
+  executionRetry: 'ert',
   hook: 'hk',
   grant: 'grt',
   schedule: 'sch',

@@ -1,4 +1,4 @@
-/** A service of the platform, as the gateway and whoever runs it see it. */
+/** A service of the platform, as the gateway and the operator see it. */
 export interface ServiceEntry {
   /** The paths below /api/v1 that are its own, by their first segment or, before that, their first two. */
   readonly paths: readonly string[]
@@ -123,7 +123,7 @@ export const changeSignals: {
   followers: ['settings'],
 }
 
-/** The command line of whoever runs the platform: it calls services, and has no routes of its own. */
+/** The operator's command line: it calls services, and has no routes of its own. */
 export const operator = 'operator'
 /** Resources whose events change what a token is allowed, which the gateway listens to. */
 export const rightsEventTypes = ['token', 'session', 'user', 'membership', 'role', 'workspace'] as const

@@ -25,7 +25,7 @@ export const eventTypes: readonly EventType[] = Object.keys(eventCatalog)
   .toSorted()
 
 /**
- * A zod schema as JSON Schema. Objects stay open: a field that is added to an event breaks nobody who validates.
+ * A zod schema as JSON Schema. Objects stay open: a field that is added to an event later still validates.
  * `draft-7` is what AsyncAPI takes, whose definitions stand under `definitions` instead of `$defs`.
  */
 export function toJsonSchema(

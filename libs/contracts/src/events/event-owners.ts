@@ -55,7 +55,7 @@ const eventOwners: Readonly<Record<EventFamily, BackendName>> = {
 }
 
 /**
- * The one service that may publish events of a type. Undefined for families nobody has declared: those of a newer version,
+ * The one service that may publish events of a type. Undefined for undeclared families: those of a newer version,
  * which only those who read the audit log see and nothing else acts on.
  */
 export function eventOwner(type: string): BackendName | undefined {

@@ -23,7 +23,7 @@ test('a last line that does not end is none', async () => {
   expect(await linesIn(parts())).toEqual([])
 })
 
-test('whoever stops reading gives the body up', async () => {
+test('the body is cancelled when the reader stops', async () => {
   let canceled = false
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(bytes('more\n')),

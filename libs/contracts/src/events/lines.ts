@@ -18,7 +18,7 @@ export async function* readLines(
       if (lines.length > 0) yield lines
     }
   } finally {
-    // Whoever stops reading wants no more of it; that the connection is gone already is no news.
+    // The reader stopped early: cancel the body, and ignore a connection that is closed already.
     await reader.cancel().catch(() => undefined)
   }
 }

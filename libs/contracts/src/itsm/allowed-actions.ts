@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Permission } from '../core/permissions.js'
 
-/** By action the permission it takes; null where it takes none, or is for somebody in particular. */
+/** By action the permission it takes; null where it takes none, or only particular persons may do it. */
 export type ActionNeeds = Readonly<Record<string, Permission | null>>
 
-/** Of the schemas that `allowedActionsOf` has made: what an answer keeps from callers who may not do it. */
+/** Of the schemas that `allowedActionsSchema` has made: what an answer keeps from callers who may not do it. */
 export const actionNeeds = z.registry<{ needs: ActionNeeds }>()
 
 /**
- * What can be done with a record as it is, by who reads it. `allowed` says what decides beside their permissions, which
+ * The actions a record allows its reader. `allowed` describes the further conditions besides permissions, which
  * are looked at where a request is answered: records and events know no caller.
  */
 export function allowedActionsSchema<Action extends Readonly<Record<string, string>>>(

@@ -239,10 +239,10 @@ export const problemEvents = {
   'problem.resolved': problemEvent('Work on the problem has come to a result; `resolution` says which.'),
   'problem.closed': problemEvent('The problem was closed, resolved before or at once.'),
   'problem.changes_ended': problemEvent(
-    'The last change linked to an open problem is over: whoever coordinates it sees whether that has mended it.',
+    'The last change linked to an open problem has ended: the coordinator checks whether it solved the problem.',
     { endedChanges: z.array(EndedChange) },
   ),
-  'problem.reopened': problemEvent('A resolved or closed problem is analyzed anew.', {
+  'problem.reopened': problemEvent('A resolved or closed problem is analyzed again.', {
     reason: z.string().nullable(),
   }),
 } satisfies Record<string, EventDefinition>

@@ -200,7 +200,7 @@ export const catalogRequestEvents = {
   ),
   'request.submitted': requestEvent('A request was handed in.'),
   'request.approved': requestEvent('All approvals a request needs are given.'),
-  'request.rejected': requestEvent('Somebody whose approval was needed turned the request down.', {
+  'request.rejected': requestEvent('An approver rejected the request.', {
     reason: z.string(),
   }),
   'request.task_updated': requestEvent('Something was done to a task of a request.', {

@@ -42,7 +42,7 @@ const fields = {
 /** Something that acts by the rights of a person, or is theirs to do, as its service has it. */
 export const FoundDependent = z.object({
   ...fields,
-  /** Null where nobody takes it over: it ends. */
+  /** Null where it is not taken over: it ends. */
   takeOver: TakeoverCall.nullable(),
 })
 export type FoundDependent = z.infer<typeof FoundDependent>
@@ -51,7 +51,7 @@ export type FoundDependent = z.infer<typeof FoundDependent>
 export const DependentsQuestion = z.strictObject({
   workspaceId: z.string().max(100),
   userId: z.string().max(100),
-  /** Who takes it over; null while nobody is named. */
+  /** Who takes it over; null until a person is named. */
   successorId: z.string().max(100).nullable(),
 })
 export type DependentsQuestion = z.infer<typeof DependentsQuestion>

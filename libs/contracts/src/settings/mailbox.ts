@@ -1,4 +1,4 @@
-/** Somebody's address as mails name it. */
+/** A person's address in the form mails use. */
 export interface Mailbox {
   name: string
   address: string

@@ -99,7 +99,7 @@ describe('idempotency keys', () => {
     const held = (await first.claim('held', 'f', false)) ?? ''
     await testStore.database.sql`
       update idempotency_keys set locked_until = now() + interval '1 second' where key = 'held'`
-    await first.hold('held', held)
+    await first.renew('held', held)
     const longer = await testStore.database.sql`
       select from idempotency_keys where key = 'held' and locked_until > now() + interval '20 seconds'`
     expect(longer).toHaveLength(1)

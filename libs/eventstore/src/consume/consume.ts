@@ -46,7 +46,7 @@ export interface ConsumerParts {
   /** Most events delivered and not acknowledged yet, which bounds a batch as well. */
   maxAckPending?: number
   /** Least time between the beginnings of batches that are not full: fewer and larger ones, where nobody waits. */
-  spacingMs?: number
+  spacingMs?: number | (() => number)
   /** After how many failures an event becomes a dead letter. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
@@ -66,8 +66,8 @@ export interface Handling {
    */
   handle(events: PlatformEvent[], tx: Transaction, batch: EventBatch): Promise<void>
   perform?: never
-  sift?: never
-  vouched?: never
+  performLazily?: never
+  verifyAll?: never
 }
 
 export interface Performing {
@@ -77,18 +77,18 @@ export interface Performing {
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
-  sift?: never
-  vouched?: never
+  performLazily?: never
+  verifyAll?: never
 }
 
-export interface RelevanceHandling {
+export interface LazyHandling {
   /**
    * As `perform`, where most events concern nobody, which their subjects tell: what it does not read is passed over without
    * being checked or parsed by anybody.
    */
-  sift(events: readonly UnreadEvent[], batch: EventBatch): Promise<void>
+  performLazily(events: readonly UnreadEvent[], batch: EventBatch): Promise<void>
   /** Whether also what is not read is checked, for who keeps something of it. */
-  vouched?: boolean
+  verifyAll?: boolean
   handle?: never
   perform?: never
 }
@@ -102,7 +102,7 @@ export interface EventBatch {
 }
 
 /** One way of the three. */
-export type EventHandling = Handling | Performing | RelevanceHandling
+export type EventHandling = Handling | Performing | LazyHandling
 
 export type ConsumeEventsOptions = ConsumerSettings & EventHandling
 
@@ -140,8 +140,8 @@ export function runConsumer(
     durable,
     handle: _,
     perform: __,
-    sift: ___,
-    vouched: isVouched = false,
+    performLazily: ___,
+    verifyAll: isVouched = false,
     filterSubjects,
     ...settings
   } = options
@@ -159,7 +159,7 @@ export function runConsumer(
     await followed.run(() => applied(batch, received, isOfStream))
   }
   const applied = async (batch: EventBatch, received: Received<PlatformEvent>[], isOfStream: boolean) => {
-    if (options.sift) await options.sift(received.map(unreadEvent), batch)
+    if (options.performLazily) await options.performLazily(received.map(unreadEvent), batch)
     if (options.perform) await options.perform(eventsOf(received), batch)
     if (!options.handle) {
       const last = received.at(-1)
@@ -180,7 +180,7 @@ export function runConsumer(
 
   /** Of what was passed over, what the stream knows it by, which is nearly always the same. */
   const idOf = (received: Received<PlatformEvent>) =>
-    options.sift ? (received.message.header(eventHeaders.messageId) ?? '') : received.event.id
+    options.performLazily ? (received.message.header(eventHeaders.messageId) ?? '') : received.event.id
   const unreadEvent = (received: Received<PlatformEvent>) => toUnreadEvent(names, received)
   /** How far a log has come is believed of what is vouched for only: of one event for all that came with it. */
   const noteLowWatermarks = (received: readonly Received<PlatformEvent>[]) => {
@@ -211,7 +211,7 @@ export function runConsumer(
     },
     read(message) {
       reader.arrived(message)
-      const unread = options.sift && unreadMessage(names, message, readWhole)
+      const unread = options.performLazily && unreadMessage(names, message, readWhole)
       if (unread) return unread
       const event = readWhole(message)
       return { event, queueKey: eventQueueKey(event), tenant: event.workspaceId }
@@ -239,7 +239,7 @@ export function runConsumer(
         origins: [{ source, position, redelivered: true }],
         sequences: () => sequences.of([{ seq, storedMs: Date.parse(event.createdAt) }]),
       }
-      if (options.sift) await options.sift([{ ...event, read: () => event }], batch)
+      if (options.performLazily) await options.performLazily([{ ...event, read: () => event }], batch)
       else if (options.perform) await options.perform([event], batch)
       else await options.handle([event], tx, batch)
     },

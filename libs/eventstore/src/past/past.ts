@@ -42,7 +42,7 @@ export function pastEvents({ tenant, asOf, ...of }: PastOf): SQL | undefined {
 /**
  * To be joined to streams: for each its last event up to the instant as `last`, and what that left by the name of the
  * read model and with its columns, computed by the expressions the table computes them by: so every condition means
- * the same of the past as of the present. `isThere` tells those of which there was a row.
+ * the same of the past as of the present. `existsCondition` tells those of which there was a row.
  */
 export function pastRows(of: PastOf, stream: SQL, version?: SQL): SQL {
   return sql`

@@ -5,7 +5,7 @@ import type { RelayQueue } from './relay-queue.js'
 import type { RelayStore } from './relay-store.js'
 
 export interface OutboxReaderOptions {
-  store: Pick<RelayStore, 'look' | 'edge'>
+  store: Pick<RelayStore, 'poll' | 'edge'>
   lease: TrackedLease
   queue: Pick<RelayQueue, 'positions' | 'learn'>
   waker: Pick<Waker, 'wait' | 'pause'>
@@ -43,10 +43,14 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     const askedAt = timers.now()
     const upTo = edge.settled()
     const renews = lease.lastsMs() < renewBelowMs
-    const { held, workspaces } = await store.look(positions.settled, lookLimit, renews ? lease : undefined)
+    const { isLeaseHeld: held, workspaces } = await store.poll(
+      positions.settled,
+      lookLimit,
+      renews ? lease : undefined,
+    )
     if (held === false) return false
     if (held) {
-      lease.renewed(askedAt)
+      lease.recordRenewal(askedAt)
       options.onRenewed()
     }
     let [count, last] = [0, 0]

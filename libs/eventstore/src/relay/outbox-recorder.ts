@@ -44,7 +44,7 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
     const marking = progress.mark(options.floor())
     try {
       if (await store.record(lease, { done: batch, ...marking })) {
-        lease.renewed(askedAt)
+        lease.recordRenewal(askedAt)
         options.onRenewed()
       } else options.onEnd()
     } catch (error) {

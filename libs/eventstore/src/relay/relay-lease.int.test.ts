@@ -186,7 +186,7 @@ describe('the lease of the relay', () => {
     const relay = start('copy', link, database)
     await write(testStore.replica({ database, onCommit: relay.offer }), 3)
     const store = createRelayStore(database)
-    expect(await store.take('another', undefined)).not.toHaveProperty('fence')
+    expect(await store.acquireLease('another', undefined)).not.toHaveProperty('fence')
     expect(relay.counters()).toMatchObject({ active: false, published: 0 })
     await database.sql.unsafe(
       `update opsplane.installation set database_oid = d.oid from pg_database d where d.datname = current_database()`,

@@ -9,7 +9,7 @@ export interface TrackedLease extends Lease {
   /** How long it lasts without being renewed, in ms; 0 or less when it may be another's by now. */
   lastsMs(): number
   /** The database has renewed it: `askedAt` is when that was asked for. */
-  renewed(askedAt: number): void
+  recordRenewal(askedAt: number): void
 }
 
 export function trackLease(
@@ -21,7 +21,7 @@ export function trackLease(
   return {
     ...lease,
     lastsMs: () => deadline - timers.now(),
-    renewed(at) {
+    recordRenewal(at) {
       deadline = Math.max(deadline, at + leaseMs - marginMs)
     },
   }

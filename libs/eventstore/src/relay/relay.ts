@@ -104,7 +104,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
     // Who cannot reach JetStream leaves the lease to others.
     await streamInfo(manager, names.eventsStream)
     const askedAt = timers.now()
-    const taken = await store.take(instanceId, fence)
+    const taken = await store.acquireLease(instanceId, fence)
     if (!('fence' in taken)) {
       recovered()
       return standBy(connection, taken.freeInMs)

@@ -183,7 +183,7 @@ export function createInternalVerifier({
     call: InternalCall,
   ) => {
     if (method !== call.method || path !== call.path) throw new Error('the token is for another call')
-    if (!used.take(jti)) throw new Error('the token was used before')
+    if (!used.add(jti)) throw new Error('the token was used before')
   }
 
   return {

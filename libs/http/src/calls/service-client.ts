@@ -78,7 +78,7 @@ const maxResponseBytes = 16 * 1024 * 1024
 const unusedConnectionMs = 4_000
 
 /**
- * Throws `InnerRefusal` for what the service refuses, or an ApiError where that means the same to a client (`errorOfRefusal`);
+ * Throws `InnerRefusal` for what the service refuses, or an ApiError where that means the same to a client (`toRefusalError`);
  * `service_unavailable` when it cannot be reached, `upstream_timeout` after `timeoutMs`, `upstream_error` when the answer is
  * not what the schema says. Never retries.
  */

@@ -7,7 +7,7 @@ export class UsedIds {
   constructor(private readonly keptMs: number) {}
 
   /** False where the id was taken before. */
-  take(id: string): boolean {
+  add(id: string): boolean {
     const age = performance.now() - this.#turnedAt
     if (age >= this.keptMs) {
       this.#previous = age >= 2 * this.keptMs ? new Set() : this.#current

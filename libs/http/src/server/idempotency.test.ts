@@ -310,7 +310,7 @@ describe('claimed first', () => {
   test('the key is held for as long as the handler runs', async () => {
     const held = createDeferred()
     let holds = 0
-    store.hold = async () => {
+    store.renew = async () => {
       if (++holds === 3) held.resolve()
     }
     const idempotency = new Idempotency(store, createLogger({ service: 'test', level: 'silent' }), 1)

@@ -136,7 +136,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return 'claim'
   }
 
-  async hold() {}
+  async renew() {}
 
   async complete(key: string, _claim: string, response: StoredResponse) {
     const row = this.rows.get(key)

@@ -112,7 +112,7 @@ test.each(['before', 'after', 'never'])(
     let requests = 0
     let refused = 0
     const arrived: number[] = []
-    const heard = [
+    const received = [
       connection.subscribe(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${when}`, {
         callback: () => void requests++,
       }),
@@ -121,7 +121,7 @@ test.each(['before', 'after', 'never'])(
       }),
     ]
     const pull = openPull({
-      ...{ connection, stream, durable: when, room: () => room, acks: acknowledgements(() => {}) },
+      ...{ connection, stream, durable: when, capacity: () => room, acks: acknowledgements(() => {}) },
       rounds: requestRounds({ spacingMs: 600_000, full: 10, again() {} }),
       onMessage: (message) => void arrived.push(message.bytes),
     })
@@ -137,7 +137,7 @@ test.each(['before', 'after', 'never'])(
       await waitFor(() => arrived.length === 1)
       expect(requests).toBe(2)
     } finally {
-      for (const subscription of heard) subscription.unsubscribe()
+      for (const subscription of received) subscription.unsubscribe()
       await pull.close()
     }
   },

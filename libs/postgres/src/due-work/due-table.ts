@@ -44,9 +44,9 @@ export const retryColumns = () => ({
 /** What a table has whose rows are leased, so that they can be worked on outside of a transaction. */
 export const leaseColumns = () => ({
   ...retryColumns(),
-  /** Who works on the row; null while nobody does. */
+  /** The replica that works on the row; null while none does. */
   leaseOwner: text('lease_owner'),
-  /** Grows with every lease: whoever comes with an older one has lost the row. */
+  /** Grows with every lease: a write with an older fence fails. */
   leaseFence: bigint('lease_fence', { mode: 'bigint' }).notNull().default(sql`0`),
 })
 

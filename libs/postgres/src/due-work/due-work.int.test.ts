@@ -77,7 +77,7 @@ describe.each([
     await waitUntilTrue(() => works.reduce((sum, started) => sum + started.counts().done, 0) === 700)
   })
 
-  it('is found when it is due, or when somebody says so, without a look in between', async () => {
+  it('is found when it is due, or on a hint, without polling in between', async () => {
     const started = replica({ restMs: 600_000 }).start(work())
     await scratch.add(1, { prefix: 'now' })
     started.wake()
@@ -125,11 +125,11 @@ describe.each([
     let attempts = 0
     const attempt = () => {
       attempts++
-      if (isAway) throw new Error('nobody is there')
+      if (isAway) throw new Error('the endpoint is unreachable')
     }
     replica({ restMs: 600_000 }).start(work({ batch: 30, attempt }))
     await waitUntilTrue(() => attempts >= 6)
-    await waitUntilTrue(async () => (await scratch.heldBack()).length + (await charged()) >= 2)
+    await waitUntilTrue(async () => (await scratch.listDelayed()).length + (await charged()) >= 2)
     expect(await charged()).toBeLessThan(30)
     isAway = false
     await allDone()
@@ -198,7 +198,7 @@ describe('places of which one has fewer than there are', () => {
     expect(await begin(3)).toEqual(['ws_a', 'ws_a', 'ws_b'])
   })
 
-  it('are all one’s own while nobody else waits', async () => {
+  it('are all claimed for one workspace while no other waits', async () => {
     await scratch.add(5)
     expect(await begin(3)).toEqual(['ws_a', 'ws_a', 'ws_a'])
   })
@@ -284,7 +284,7 @@ describe('a lease', () => {
     expect(row).toEqual({ lease_fence: '2' })
   })
 
-  it('is given back by who stops, once what is in hand had its time', async () => {
+  it('is released by a replica that stops, once work in flight had its time', async () => {
     await scratch.add(3)
     const group = replica()
     let begun = false
@@ -304,7 +304,7 @@ describe('a lease', () => {
     )
   })
 
-  it('is not taken any more by who stops, who waits for what is in hand', async () => {
+  it('is not claimed any more by a replica that drains work in flight', async () => {
     await scratch.add(20)
     const group = replica()
     let end: () => void = () => {}

@@ -11,7 +11,7 @@ export interface DueWorkOptions {
   log: Logger
   /** Names this process in its leases. */
   owner?: string
-  /** How long nobody looks for due rows while nothing is known to come; 10 s without. */
+  /** How often due rows are polled for while none is expected; 10 s if absent. */
   restMs?: number
   /** The time of tests that simulate it. All others go by the database's clock, never by that of the process. */
   simulated?: { now(): string } | undefined
@@ -38,7 +38,7 @@ export interface DueWorkGroup {
   works(): { name: string; of: DueTable; counts: DueCounts }[]
   /** Wakes the work of this name, here or, where it is not done here, in another replica. */
   wake(work: string, inMs?: number): void
-  /** Claims nothing any more and waits for what is in hand, so long; then it is cut and given back. */
+  /** Claims nothing any more and waits for work in flight, up to the grace period; then that is cut and released. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -52,7 +52,7 @@ interface Member {
 }
 
 export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWorkGroup {
-  // Nobody knows when a simulated time will have come.
+  // A simulated clock has no timers.
   const { owner = randomUUID(), simulated, restMs = simulated ? 100 : 10_000, hints } = options
   const closing = new AbortController()
   const members: Member[] = []

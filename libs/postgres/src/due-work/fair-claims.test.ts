@@ -35,7 +35,7 @@ async function claimOf(...full: string[]): Promise<string[]> {
 }
 
 describe('whose turn it is', () => {
-  it('is not asked for anew whenever a place of the only one who waits gets free', async () => {
+  it('is not read again whenever a slot of the only waiting workspace becomes free', async () => {
     for (let round = 0; round < 100; round++) {
       expect(await claimOf('ws_noisy')).toEqual([])
       expect(await claimOf('ws_other')).toEqual(['ws_noisy'])
@@ -43,13 +43,13 @@ describe('whose turn it is', () => {
     expect(reads).toBe(1)
   })
 
-  it('is not asked for anew by each who ends while some are full and nothing is due', async () => {
+  it('is not read again after each completion while some are full and nothing is due', async () => {
     due = []
     for (let round = 0; round < 100; round++) expect(await claimOf('ws_noisy')).toEqual([])
     expect(reads).toBe(1)
   })
 
-  it('passes to somebody new within 250 ms while all others are full, and within 1 s otherwise', async () => {
+  it('includes a new workspace within 250 ms while all others are full, and within 1 s otherwise', async () => {
     expect(await claimOf('ws_noisy')).toEqual([])
     due = ['ws_noisy', 'ws_quiet']
     now += 249

@@ -7,21 +7,21 @@ export interface ShareBounds {
 
 /** For so long it is not asked again who has something due: with many who wait, that is the costly part. */
 const knownMs = 1_000
-/** The same while everybody it is known of has as much in hand as one may: somebody else may have something due by now. */
+/** The same while every known workspace is at its limit: another one may have rows due by now. */
 const fullKnownMs = 250
 
 /**
- * Whose rows are claimed next. As long as one claim holds all that is due, nobody's in particular; with a backlog
- * everybody who has something due gets an equal share of each claim, in turn.
+ * Which workspaces' rows are claimed next. While one claim covers all due rows, those of any; with a backlog
+ * every workspace with due rows gets an equal share of each claim, in turn.
  */
 export interface FairClaims {
-  /** Where some are `full` they get none, and everybody else at most `ofOne`. */
+  /** Workspaces that are `full` get none, and all others at most `ofOne`. */
   next(limit: number, bounds?: ShareBounds): Promise<FairShares | undefined>
   /** How many rows of whom the claim has found. */
   claimed(limit: number, turns: FairShares | undefined, found: readonly (string | undefined)[]): void
 }
 
-/** Nobody takes turns. */
+/** Claims the longest due rows, whosever they are. */
 export const unsharedClaims: FairClaims = { next: () => Promise.resolve(undefined), claimed: () => {} }
 
 export function createFairClaims(
@@ -43,7 +43,7 @@ export function createFairClaims(
       if (stale) {
         const keys = await readKeys()
         readAtMs = nowMs()
-        // Goes on behind whoever was served last.
+        // Continues after the workspace that was served last.
         queue = [...keys.filter((key) => key > last), ...keys.filter((key) => key <= last)]
         if (queue.length === 0) {
           backlog = false
@@ -52,7 +52,7 @@ export function createFairClaims(
       }
       const keys = queue.filter(mayTake).slice(0, limit)
       const taken = new Set(keys)
-      // Who has as much in hand as one may keeps the turn.
+      // A workspace at its limit keeps its turn.
       queue = queue.filter((key) => !taken.has(key))
       const each = Math.ceil(limit / Math.max(keys.length, 1))
       return { keys, each: bounds ? Math.min(each, bounds.ofOne) : each }

@@ -46,7 +46,7 @@ describe('isolate', () => {
     expect([failed.length, untried.length, sizes.length]).toEqual([2, 62, 8])
   })
 
-  it('charges nobody with what passes, and throws where nothing can be done', async () => {
+  it('counts temporary errors against no row, and throws where the database is unavailable', async () => {
     const passing = await isolateFailures(rows, attempts(() => false, new Strange()).attempt, meaningOf)
     expect([passing.failed.length, passing.untried.length]).toEqual([0, 64])
     await expect(

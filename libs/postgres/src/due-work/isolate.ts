@@ -9,7 +9,7 @@ export interface IsolationResult<Row, Result> {
 export type ErrorClass =
   /** One of them is at fault. */
   | 'fault'
-  /** None of them is: somebody else was faster, or held a lock. */
+  /** None of them is: another transaction was faster, or held a lock. */
   | 'passing'
   /** Nothing can be done at all; it is thrown. */
   | 'away'

@@ -29,7 +29,7 @@ export interface LeasedRow extends DueRow {
 
 export interface LeasedWorkerOptions<Row extends LeasedRow, Result> extends WorkOptions {
   /**
-   * Of one fairness key so many rows are in hand at most while others have something due, so that long attempts of one leave
+   * The maximum number of rows in flight for one fairness key while others have due rows, so that long attempts of one leave
    * places to them; as many as there are places without.
    */
   ofOne?: number
@@ -74,7 +74,7 @@ function createLeased<Row extends LeasedRow, Result>(
   const claim = createClaim<Row>(options, context, (asked) =>
     leaseStatement(of, columns, {
       ...{ ...asked, owner, leaseMs },
-      // The lease of what is in hand may have run out while Postgres was away.
+      // The leases of rows in flight may have expired while Postgres was unavailable.
       except: heldRows().map(({ key }) => key),
     }),
   )
@@ -88,7 +88,7 @@ function createLeased<Row extends LeasedRow, Result>(
 
   const meaning = (error: unknown): ErrorClass => {
     if (!(error instanceof AttemptError)) return databaseMeaning(error)
-    return cutting.signal.aborted || options.isPassing?.(error.cause) ? 'passing' : 'fault'
+    return cutting.signal.aborted || options.isRetryable?.(error.cause) ? 'passing' : 'fault'
   }
 
   async function attempt(rows: readonly Row[], ending: AbortSignal): Promise<Result[]> {
@@ -141,7 +141,7 @@ function createLeased<Row extends LeasedRow, Result>(
 
   /** How many rows are claimed, and whose. */
   async function nextTurns() {
-    const { all, ofOne: each, full } = places.room()
+    const { all, ofOne: each, full } = places.capacity()
     if (ofOne === undefined) return { limit: all, turns: await claim.turns(all) }
     const limit = full.size > 0 ? all : Math.min(all, each)
     const turns = await claim.turns(limit, { full, ofOne: each })
@@ -151,7 +151,7 @@ function createLeased<Row extends LeasedRow, Result>(
 
   function begin(rows: readonly Row[]) {
     const hand = { rows, ending: new AbortController() }
-    for (const { turn = '' } of rows) places.take(turn)
+    for (const { turn = '' } of rows) places.occupy(turn)
     const ended = work(hand)
       // What could not be settled is found again when its lease has run out.
       .catch((error: unknown) =>

@@ -86,15 +86,15 @@ function inMemory(begun: string[], leaseMs = 30_000) {
   const inHand: ClaimedRow[] = []
   return residentWorker<Job>({
     ...{ ...common, leaseMs },
-    holder: {
-      room: () => ({ all: 16, ofOne: 16, full: new Set() }),
-      moreRoom: () => new Promise(() => {}),
-      held: () => inHand,
-      take(rows) {
+    work: {
+      capacity: () => ({ all: 16, ofOne: 16, full: new Set() }),
+      waitForCapacity: () => new Promise(() => {}),
+      leasedRows: () => inHand,
+      accept(rows) {
         inHand.push(...rows)
         begun.push(...rows.map(({ key }) => key))
       },
-      lost: () => {},
+      onLeasesLost: () => {},
       drain: async () => {},
     },
   })
@@ -103,8 +103,8 @@ function inMemory(begun: string[], leaseMs = 30_000) {
 describe.each([
   ['an attempt', stuck],
   ['a holder', inMemory],
-])('%s under way when Postgres goes away', (_, work) => {
-  it('goes on with what is in hand, also where it was away for longer than the lease', async () => {
+])('%s in flight when Postgres becomes unavailable', (_, work) => {
+  it('continues work in flight, also after an outage longer than the lease', async () => {
     const begun: string[] = []
     group.start(work(begun))
     await scratch.add(1, { prefix: 'before' })

@@ -36,7 +36,7 @@ const lag = (due: string) => `(extract(epoch from ${nowSql} - ${due}) * 1000)::f
 
 const turnOf = ({ fairKey }: DueTable) => (fairKey === undefined ? [] : [`${fairKey} as turn`])
 
-/** Locks rows that are due and that nobody else has in hand, until the transaction ends. */
+/** Locks rows that are due and not claimed by others, until the transaction ends. */
 export function lockStatement(of: DueTable, columns: readonly string[], options: ClaimOptions): Statement {
   const { key, due } = of
   return picked(
@@ -84,7 +84,7 @@ function picked(
   }
 }
 
-/** Everybody who has something due now, in order. Walks the index by one step for each who has anything waiting. */
+/** The fairness keys with due rows, in order. Walks the index by one step for each key with waiting rows. */
 export function dueKeysStatement(
   { table, dueInTurn, waiting, fairKey }: DueTable,
   at: string | null,
@@ -92,10 +92,10 @@ export function dueKeysStatement(
   const first = (beyond: string) => `(select ${fairKey} from ${table}
     where (${waiting}) ${beyond} order by ${fairKey} limit 1)`
   return {
-    text: `with recursive everybody (one) as (
+    text: `with recursive keys (one) as (
         select ${first('')} union all
-        select ${first(`and ${fairKey} > one`)} from everybody where one is not null)
-      select one from everybody where one is not null and exists (
+        select ${first(`and ${fairKey} > one`)} from keys where one is not null)
+      select one from keys where one is not null and exists (
         select 1 from ${table} where (${waiting}) and ${fairKey} = one and ${dueInTurn} <= ${nowSql})`,
     parameters: [at],
   }
@@ -141,7 +141,7 @@ function dueCount(
       select ${by} as due from ${table} where (${waiting})${where} and ${by} <= now() order by ${by} limit ${most}) waits`
 }
 
-/** A row in hand; without a fence it is locked. */
+/** A claimed row; without a fence it is locked. */
 export interface ClaimedRow {
   key: string
   fence?: string
@@ -159,7 +159,7 @@ const inOrder = <Row extends ClaimedRow>(rows: readonly Row[]) =>
 
 /**
  * Changes rows that are still in the holder's hand and returns their keys; those a late loser comes with are not.
- * `$1` is the time, `$2` and `$3` are keys and fences, and `more` are arrays beside them, as `value_4` and so on.
+ * `$1` is the time, `$2` and `$3` are keys and fences, and `more` are further arrays, as `value_4` and so on.
  */
 function change(
   { table, key }: DueTable,

@@ -68,7 +68,7 @@ export function transactionWorker<Row extends DueRow>(options: TransactionWorker
         if (done > 0) options.committed?.()
         return claimed >= batch || (turns !== undefined && claimed > 0)
       },
-      // A round in hand is short, and its group waits for it.
+      // A running round is short, and its group waits for it.
       drain: () => Promise.resolve(),
     }
     return worker

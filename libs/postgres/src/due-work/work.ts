@@ -13,7 +13,7 @@ import {
   type Statement,
 } from './statements.js'
 
-/** A claimed row, with the columns that were asked for beside these. */
+/** A claimed row, with the further columns that were asked for. */
 export interface DueRow {
   key: string
   /** How often it failed since it was last done. */
@@ -33,7 +33,7 @@ export interface WorkOptions {
   of: DueTable
   /** Columns the claimed rows come with. */
   columns?: readonly string[]
-  /** Rows in hand at most. */
+  /** The maximum number of rows in flight. */
   batch: number
   /** After a failure a row waits for so long, doubled each time; from 1 s to 10 min without. */
   retry?: { baseMs: number; maxMs: number }
@@ -48,7 +48,7 @@ export interface WorkOptions {
   /** Makes rows due from what else is there, before each claim. */
   prepare?: (context: WorkContext) => Promise<unknown>
   /** Whether an error says nothing of the rows it was met with: they are tried again as they are. */
-  isPassing?: (error: unknown) => boolean
+  isRetryable?: (error: unknown) => boolean
 }
 
 export interface DueCounts {
@@ -81,7 +81,7 @@ export interface Worker {
   fruitless: number
   /** Claims once and works. Whether more may be due at once. */
   round(): Promise<boolean>
-  /** Waits for what is in hand; after `graceMs` it is cut and given back. */
+  /** Waits for work in flight; after `graceMs` it is cut and released. */
   drain(graceMs: number): Promise<void>
 }
 
@@ -133,7 +133,7 @@ export async function delayFailedRows(
     await runStatement(sql, retryStatement(options.of, computeRetryDelays(options, log, failed), at()))
 }
 
-/** Whether a renewal was missed, as while Postgres was away: then it comes before a claim, or others take what is in hand. */
+/** Whether a renewal was missed, as while Postgres was away: then it runs before a claim, or other replicas claim the rows in flight. */
 export const isRenewalLate = (renewedAtMs: number, leaseMs: number): boolean =>
   performance.now() - renewedAtMs > leaseMs / 2
 
@@ -149,7 +149,7 @@ export function splitBatch<Row extends DueRow>(rows: readonly Row[], together: n
 
 /** What an error of a statement says of the rows it was met with. */
 export const createErrorClassifier =
-  ({ isPassing: own }: Pick<WorkOptions, 'isPassing'>) =>
+  ({ isRetryable: own }: Pick<WorkOptions, 'isRetryable'>) =>
   (error: unknown): ErrorClass =>
     isDatabaseUnavailable(error) ? 'away' : isRetryable(error) || own?.(error) ? 'passing' : 'fault'
 

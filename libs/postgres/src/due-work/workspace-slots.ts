@@ -1,16 +1,16 @@
 import type { ResidentWork } from './resident-worker.js'
 
 /** Places of a holder: so many in all, and of one workspace. */
-export interface WorkspaceSlots extends Pick<ResidentWork<never>, 'room' | 'moreRoom'> {
-  take(workspaceId: string): void
+export interface WorkspaceSlots extends Pick<ResidentWork<never>, 'capacity' | 'waitForCapacity'> {
+  occupy(workspaceId: string): void
   free(workspaceId: string): void
   /** Whether one more of this workspace finds a place. */
-  hasRoomFor(workspaceId: string): boolean
+  hasSlotFor(workspaceId: string): boolean
   /** No place is to be had any more. */
   close(): void
 }
 
-/** `mayExceed`: a workspace that has nothing in hand finds a place where all are taken, so that nobody keeps it waiting. */
+/** `mayExceed`: a workspace without work in flight gets a slot even where all are occupied, so that others cannot keep it waiting. */
 export function createWorkspaceSlots(
   most: { all: number; ofOne: number },
   { mayExceed = false }: { mayExceed?: boolean } = {},
@@ -22,7 +22,7 @@ export function createWorkspaceSlots(
   const countOf = (workspaceId: string) => counts.get(workspaceId) ?? 0
 
   return {
-    take(workspaceId) {
+    occupy(workspaceId) {
       taken++
       counts.set(workspaceId, countOf(workspaceId) + 1)
     },
@@ -34,12 +34,12 @@ export function createWorkspaceSlots(
       waiting?.resolve()
       waiting = undefined
     },
-    hasRoomFor(workspaceId) {
+    hasSlotFor(workspaceId) {
       const count = countOf(workspaceId)
       if (closed) return false
       return (count < most.ofOne && taken < most.all) || (mayExceed && count === 0)
     },
-    room() {
+    capacity() {
       const full = new Set<string>()
       let largest = 0
       for (const [workspaceId, count] of counts) {
@@ -48,7 +48,7 @@ export function createWorkspaceSlots(
       }
       return { all: closed ? 0 : most.all - taken, ofOne: most.ofOne - largest, full }
     },
-    moreRoom() {
+    waitForCapacity() {
       if (!waiting) {
         let resolve = () => {}
         const promise = new Promise<void>((done) => {

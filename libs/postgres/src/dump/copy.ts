@@ -73,7 +73,7 @@ export async function copyOut(sql: postgres.Sql, table: DumpedTable, file: strin
     digest.through,
     createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }),
   )
-  // The client stops reading from the server where much arrives at once, and begins again when it is asked for more; nobody asks
+  // The client stops reading from the server where much arrives at once, and resumes when it is asked for more; nothing asks
   // once the last row is there, though the end of the statement may not have been read yet.
   rows._read(0)
   return { ...digest.written(), ...counter.counted }
@@ -88,7 +88,7 @@ export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string
   const plain = createGunzip()
   const sent = once(plain, 'end')
   const finished = pipeline(createReadStream(file), plain, rows)
-  // What the server says after the last row reaches nobody; the next statement fails then, as its transaction has.
+  // An error after the last row is not reported here; the next statement fails then, as its transaction has.
   const answered = sent.then(() => sql.unsafe('select 1'))
   answered.catch(() => {})
   const refused = answered.then(

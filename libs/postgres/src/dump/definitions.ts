@@ -6,7 +6,7 @@ import { quoteIdentifier } from '../sql-text.js'
 export const Definition = z.object({ owner: z.string(), text: z.string() })
 export type Definition = z.infer<typeof Definition>
 
-/** What is in some schemas, as statements that make it anew: before its rows are there, and after. */
+/** The objects of some schemas, as statements that recreate them: before the rows are copied, and after. */
 export const Definitions = z.object({ before: z.array(Definition), after: z.array(Definition) })
 export type Definitions = z.infer<typeof Definitions>
 
@@ -158,7 +158,7 @@ const afterRows = [
      coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', ''), rtrim(pg_get_viewdef(c.oid), ';'))
      || case when c.relkind = 'm' and not c.relispopulated then ' with no data' else '' end as text
    ${classes(`'v', 'm'`)} order by c.oid`,
-  // One that was never finished is of no use to anybody.
+  // An index that was never completed is of no use.
   `select pg_get_userbyid(c.relowner) as owner, pg_get_indexdef(i.indexrelid) as text
    from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
    where n.nspname = any($1::text[]) and i.indisvalid

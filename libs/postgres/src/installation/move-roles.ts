@@ -100,14 +100,14 @@ async function replaceRoles(
     throw new Error(`roles have something that is not moved: ${left.map(({ text }) => text).join('; ')}`)
 }
 
-/** Passwords and settings are made anew: those of services by provisioning, those of tenants' logins where they log in. */
+/** Passwords and settings are created again: those of services by provisioning, those of tenants' logins where they log in. */
 const newRoles = `
   select format('create role %I %s %s', m.new_name, case when r.rolcanlogin then 'login' else 'nologin' end,
     case when r.rolinherit then 'inherit' else 'noinherit' end) as text
   from pg_temp.moved_roles m join pg_roles r on r.oid = m.former
   where not exists (select from pg_roles other where other.rolname = m.new_name)`
 
-/** Among the roles of the installation, and of whoever adopts it: roles that others share with it have members of theirs. */
+/** Among the roles of the installation and the adopting role only: roles shared with others have further members. */
 const memberships = `
   select format('grant %I to %I', role.new_name, coalesce(member.new_name, current_user)) as text
   from pg_auth_members a join pg_temp.own_roles role on role.former = a.roleid

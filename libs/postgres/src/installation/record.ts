@@ -130,7 +130,7 @@ export function refuseForeign(identity: DatabaseIdentity, expectedId: string | u
     `database ${databaseOid} of server ${systemIdentifier}`
   throw new InstallationError(
     `The database ${database} is a copy or was moved: installation ${record.id} has recorded ${place(record)}, and this is ` +
-      `${place(here)}. Run opsplane adopt to make it an installation of its own beside the other, or opsplane adopt --moved ` +
+      `${place(here)}. Run opsplane adopt to make it a separate installation, or opsplane adopt --moved ` +
       'where the other is gone.',
   )
 }

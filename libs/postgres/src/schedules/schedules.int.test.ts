@@ -54,7 +54,7 @@ describe('a schedule', () => {
     expect(await findSchedule(scratch.sql, scheduleOwner('wf_a'))).toMatchObject({ nextAt: null })
   })
 
-  it('keeps what is due when it is given again, and plans anew when it is another one', async () => {
+  it('keeps its due time when it is saved unchanged, and plans again when it has changed', async () => {
     await scheduled('wf_a', hourly)
     const again = await upsertSchedule(scratch.sql, scheduleOwner('wf_a'), spec(hourly), {
       at: on('01T12:30'),
@@ -91,7 +91,7 @@ describe('a schedule', () => {
   it.each([
     { ...tenant, workspaceId: 'ws_b' },
     { ...tenant, environment: 'staging' as const },
-  ])('is nobody else’s: of %j', async (other) => {
+  ])('belongs to its owner only: not to %j', async (other) => {
     await scheduled('wf_a', hourly)
     const stranger = scheduleOwner('wf_a', other)
     expect(await findSchedule(scratch.sql, stranger)).toBeUndefined()
@@ -162,7 +162,7 @@ describe('two replicas, one of which is stopped and started', () => {
     const [schedules, minutes] = [10, 40]
     const start = Date.parse(on('01T09:30'))
     let passed = 0
-    // Goes on as they look, so that no time passes which nobody sees.
+    // Advances as the workers poll, so that no time is skipped.
     const now = () => new Date(start + Math.min(passed++ * 5_000, (minutes + 1) * 60_000)).toISOString()
     const everyMinute = { cron: '* * * * *', misfire: 'all', maxCatchUp: 100, overlap: 'cancel_previous' }
     for (let index = 0; index < schedules; index++) await scheduled(`wf_${index}`, everyMinute)

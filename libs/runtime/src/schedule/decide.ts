@@ -30,7 +30,7 @@ export function decideFires(
   return { fires: kept(schedule.misfire, pending, now - graceMs), next: times.after(now) }
 }
 
-/** The latest times until now, in order: an outage of a year has more than anybody makes up for. */
+/** The latest times until now, in order: an outage of a year has more than a schedule catches up on. */
 function latestUntil(
   times: Times,
   { from, now, most }: { from: number; now: number; most: number },

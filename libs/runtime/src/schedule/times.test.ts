@@ -42,7 +42,11 @@ describe('a change of the clock', () => {
   it.each([
     ['comes at the end of the gap', '30 2 * * *', ['2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z']],
     ['comes there once', '*/10 2 * * *', ['2026-03-29T01:00:00.000Z', '2026-03-30T00:00:00.000Z']],
-    ['comes beside what is shown', '30 2,3 * * *', ['2026-03-29T01:00:00.000Z', '2026-03-29T01:30:00.000Z']],
+    [
+      'comes with the displayed ones',
+      '30 2,3 * * *',
+      ['2026-03-29T01:00:00.000Z', '2026-03-29T01:30:00.000Z'],
+    ],
     [
       'does not come of every hour',
       '30 * * * *',

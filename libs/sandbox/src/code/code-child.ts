@@ -13,7 +13,7 @@ export interface CodeChildOptions {
   command: ChildCommand
   startMs: number
   frameBytes: number
-  /** Resident memory it has beside what its runs may have. */
+  /** Resident memory of the process in addition to the limits of its runs. */
   ownBytes: number
   /** A run has ended, or waits, or the child is gone: there may be room. */
   changed: () => void
@@ -29,7 +29,7 @@ export interface CodeChild {
   readonly alive: boolean
   /** Resolves when it can take runs; rejects when it has ended instead. */
   readonly ready: Promise<void>
-  readonly gone: Promise<void>
+  readonly exited: Promise<void>
   /** Runs it has. */
   readonly size: number
   /** Runs that do not wait for an answer. */
@@ -62,8 +62,8 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   const held = new Map<number, Held>()
   let nextId = 1
   let computes: Held | undefined
-  /** CPU it had used when it was heard last. */
-  let [mark, heard]: [number | undefined, boolean] = [undefined, true]
+  /** CPU it had used at its last message. */
+  let [mark, hasReceived]: [number | undefined, boolean] = [undefined, true]
   let timer: NodeJS.Timeout | undefined
   let settleReady: { resolve: () => void; reject: (error: Error) => void } | undefined
   const isReady = new Promise<void>((resolve, reject) => {
@@ -73,7 +73,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
 
   const channel: Channel = openChannel(options.command, options.frameBytes, {
     text: (text) => {
-      heard = true
+      hasReceived = true
       if (settleReady && text === ready) return becomeReady()
       take(text)
     },
@@ -185,8 +185,8 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     const memory = residentBytes(channel.pid) ?? 0
     if (memory > options.ownBytes + promisedMb() * megabyte) channel.end('memory')
     const used = cpuMs(channel.pid) ?? now
-    if (heard || mark === undefined) mark = used
-    heard = false
+    if (hasReceived || mark === undefined) mark = used
+    hasReceived = false
     const one = computing()
     if (one && !one.waits && used - mark >= (one.ending ? 0 : one.run.limits.cpuMs) + graceMs)
       channel.end('deadline')
@@ -206,7 +206,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     mark = undefined
     one.run.abort()
     send({ op: 'end', run: one.id })
-    // What it has used is part of the outcome, but nobody waits long for that.
+    // Its usage is part of the outcome, but it is not waited for long.
     setTimeout(() => one.run.settle(ending), graceMs).unref()
   }
 
@@ -218,7 +218,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
       return channel.alive
     },
     ready: isReady,
-    gone: channel.gone,
+    exited: channel.closed,
     get size() {
       return held.size
     },

@@ -229,7 +229,7 @@ describe('tenants', () => {
   })
 })
 
-test('whoever closes it gets an end for everything', async () => {
+test('closing it settles every run', async () => {
   const { runner, run } = codeRunner({ children: 1, spares: 0 })
   const { host, calls } = gate()
   const running = run(wait, { tenant: 'a', host })

@@ -36,7 +36,7 @@ const defaults = {
 const startMs = 30_000
 const heapMb = 96
 const compileHeapMb = 256
-/** Resident memory beside what runs may have. */
+/** Resident memory in addition to the limits of runs. */
 const ownBytes = 320 * 1024 * 1024
 const frameBytes = 32 * 1024 * 1024
 const compileMs = 10_000

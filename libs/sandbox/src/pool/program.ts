@@ -8,7 +8,7 @@ export interface ChildProgram {
   /** Folders it may read, with the modules it imports. */
   readable: readonly string[]
   heapMb: number
-  /** Of Node, beside those every child has. */
+  /** Flags of Node, in addition to those every child has. */
   flags?: readonly string[]
 }
 
@@ -57,7 +57,7 @@ const optionalFlags = ['--frozen-intrinsics']
 const permissionFlag = (): string =>
   process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
 
-/** `nobody`, where we are root and whoever is neither we nor of our groups can read the program. */
+/** The user `nobody`, where we are root and the program is readable by others. */
 function otherIdentity(files: readonly string[]): ChildCommand['identity'] {
   if (process.getuid?.() !== 0 || !files.every(isReadableByAll)) return {}
   if (!existsSync('/etc/passwd')) return {}

@@ -7,7 +7,7 @@ export interface StartAttempts {
   /** When the next may be tried. */
   readonly againAt: number
   succeeded(): void
-  /** Whether so many have failed in a row that nobody should wait for the next. */
+  /** Whether so many have failed in a row that requests should not wait for the next. */
   failed(error: unknown): boolean
 }
 

@@ -7,11 +7,11 @@ export interface TenantQueue<Entry> {
   oldest(tenant: string): Entry | undefined
   add(tenant: string, entry: Entry): void
   /** Takes the oldest entry of the first tenant in turn that may have one; it goes to the end of the line then. */
-  take(may: (tenant: string) => boolean): { tenant: string; entry: Entry } | undefined
+  dequeue(may: (tenant: string) => boolean): { tenant: string; entry: Entry } | undefined
   /** Takes the oldest entries of a tenant for as long as they may be taken. */
-  takeMore(tenant: string, may: (entry: Entry) => boolean): Entry[]
+  dequeueMore(tenant: string, may: (entry: Entry) => boolean): Entry[]
   /** Puts entries back that were taken: they are the oldest of their tenant again. */
-  giveBack(tenant: string, entries: readonly Entry[]): void
+  requeue(tenant: string, entries: readonly Entry[]): void
   /** Takes out whatever matches. */
   remove(matches: (entry: Entry) => boolean): Entry[]
   /** Tenants with something waiting. */
@@ -39,7 +39,7 @@ export function createTenantQueue<Entry>(): TenantQueue<Entry> {
       else lines.set(tenant, [entry])
       size += 1
     },
-    take(may) {
+    dequeue(may) {
       for (const [tenant, line] of lines) {
         if (!may(tenant)) continue
         const entry = line.shift() as Entry
@@ -50,7 +50,7 @@ export function createTenantQueue<Entry>(): TenantQueue<Entry> {
       }
       return undefined
     },
-    takeMore(tenant, may) {
+    dequeueMore(tenant, may) {
       const line = lines.get(tenant) ?? []
       const end = line.findIndex((entry) => !may(entry))
       const taken = line.splice(0, end === -1 ? line.length : end)
@@ -58,7 +58,7 @@ export function createTenantQueue<Entry>(): TenantQueue<Entry> {
       size -= taken.length
       return taken
     },
-    giveBack(tenant, entries) {
+    requeue(tenant, entries) {
       if (entries.length === 0) return
       lines.set(tenant, [...entries, ...(lines.get(tenant) ?? [])])
       size += entries.length

@@ -17,7 +17,7 @@ export interface AssembleOptions {
 
 /**
  * The value of a template; undefined becomes null. What is constant is shared with the template, and what an expression
- * found in the scope with the scope. A reference to a secret that comes from data fails: whoever sends the value would
+ * found in the scope with the scope. A reference to a secret that comes from data fails: the receiver of the value would
  * fill it in.
  */
 export function assemble({ root, expressions }: Template, options: AssembleOptions): Evaluated {

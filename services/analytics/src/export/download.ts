@@ -4,16 +4,16 @@ import type { JobStore, Part } from './job-store.js'
 import type { LinkedFile } from './links.js'
 
 /** What of a request says which bytes are wanted. */
-export interface Wanted {
+export interface DownloadRequest {
   header(name: string): string | undefined
   signal: AbortSignal
 }
 
 /** Bytes of one file in the order of its parts, of which one at a time is held. Throws `range_not_satisfiable` for a range beyond it. */
-export async function downloadOf(
+export async function openDownload(
   { exportId, file }: LinkedFile,
   { store, storage }: { store: Pick<JobStore, 'parts'>; storage: ObjectStorage },
-  { header, signal }: Wanted,
+  { header, signal }: DownloadRequest,
 ): Promise<FileStream> {
   const etag = `"${file.sha256}"`
   const named = { fileName: file.name, contentType: file.contentType }
@@ -34,13 +34,13 @@ export async function downloadOf(
     'Content-Length': String(to - from + 1),
     ...(range && { 'Content-Range': `bytes ${from}-${to}/${file.bytes}` }),
   }
-  const bytes = bytesOf(parts, { from, to }, storage, signal)
+  const bytes = readBytes(parts, { from, to }, storage, signal)
   return { ...named, status: range ? 206 : 200, headers, bytes }
 }
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
 
-async function* bytesOf(
+async function* readBytes(
   parts: readonly Part[],
   { from, to }: ByteRange,
   storage: ObjectStorage,

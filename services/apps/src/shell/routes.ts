@@ -24,7 +24,7 @@ interface ShellAddress {
   environment: Environment | undefined
 }
 
-/** The page an app runs in, and what it loads. Public: nothing in it is of anybody. */
+/** The page an app runs in, and what it loads. Public: it contains no data of a tenant. */
 export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
   let page: CachedDocument | undefined
   const show = async (

@@ -35,11 +35,11 @@ export class Problems {
 }
 
 /** The place of a key below a place. */
-export const below = ({ in: part, path }: Place, key: string | number): Place => ({
+export const pathBelow = ({ in: part, path }: Place, key: string | number): Place => ({
   in: part,
   path: `${path}${jsonPointer([key])}`,
 })
 
 /** One problem alone, as an error to throw. */
-export const invalid = ({ in: part, path }: Place, code: string, message: string): ApiError =>
+export const invalidError = ({ in: part, path }: Place, code: string, message: string): ApiError =>
   validationFailed([{ in: part, path, code, message }])

@@ -4,7 +4,7 @@ import { conditionsSql } from './conditions.js'
 import type { Condition } from './filter.js'
 import type { Values } from './input.js'
 import { Parameters, type Statement } from './parameters.js'
-import { selectList, wholeOf } from './selection.js'
+import { selectAllFields, selectList } from './selection.js'
 
 /** Where records are written, and what the caller's rule asks of them. */
 export interface WriteTarget {
@@ -19,7 +19,7 @@ export interface WriteTarget {
 /** Arguments of a proof. */
 const proofArguments = 3
 
-/** What is answered beside a record's own fields, none of which begins with a point. */
+/** Columns in addition to a record's own fields, none of which begins with a point. */
 export const marks = { allowed: '.allowed', created: '.created', given: '.given' } as const
 
 const row = 'r'
@@ -80,7 +80,7 @@ export function existingStatement(
   const same = on
     .map((name) => `${row}.${quoteIdentifier(name)} = given.${quoteIdentifier(name)}`)
     .join(' and ')
-  const list = selectList(wholeOf(target.table), row, target.schema, parameters)
+  const list = selectList(selectAllFields(target.table), row, target.schema, parameters)
   const seen = conditionsSql(target.rule, row, parameters)
   return {
     text: `select given.id as ${quoteIdentifier(marks.given)}, ${list} from ${source} join ${into(target)} ${row} on ${same} where ${seen}`,
@@ -147,7 +147,7 @@ function recordset(target: WriteTarget, rows: readonly Values[], parameters: Par
 }
 
 const returning = (target: WriteTarget, parameters: Parameters) =>
-  `returning ${selectList(wholeOf(target.table), row, target.schema, parameters)}${allowed(target, parameters)}`
+  `returning ${selectList(selectAllFields(target.table), row, target.schema, parameters)}${allowed(target, parameters)}`
 
 const allowed = ({ rule }: WriteTarget, parameters: Parameters) =>
   rule.length === 0

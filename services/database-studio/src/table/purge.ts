@@ -1,7 +1,7 @@
 import { Environment, systemActor } from '@opsplane/contracts'
 import { type CreateWorker, type DueRow, transactionWorker } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { DataPlane } from '../plane/data-plane.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
 import { duePurges } from './purge-rows.js'
 import type { TableAggregate } from './tables.js'
 import { purgeTable } from './trash.js'
@@ -12,7 +12,7 @@ interface PurgeRow extends DueRow {
 }
 
 /** Drops tables whose time in the trash is up. */
-export function purging(
+export function purgeWork(
   { store }: Pick<ServiceContext, 'store'>,
   { plane, tables }: { plane: DataPlane; tables: TableAggregate },
 ): CreateWorker {

@@ -125,7 +125,7 @@ const busMessage = {
   tags: [{ name: 'Event bus' }],
 }
 
-/** Schemas under one roof: what several of them define in common stands beside them, once. */
+/** Schemas under one roof: what several of them define in common is listed once, next to them. */
 class Components {
   readonly all: Record<string, JsonSchema> = {}
 

@@ -21,7 +21,7 @@ import { type CursorCodec, createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { asyncApiDocument } from './asyncapi.js'
 
-// The same for everybody, so a login is enough: no workspace has to be named.
+// The same for every workspace, so a login is enough: none has to be named.
 const access = { tag: 'Events', scope: 'authenticated', workspace: 'none' } as const
 
 /** The event catalogue and the AsyncAPI document: each part is made once, when it is first asked for. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { idSchema, idTime, minId, newId } from '@opsplane/contracts'
-import { deliveryIdOf } from './delivery-id.js'
+import { deriveDeliveryId } from './delivery-id.js'
 
 describe('delivery ids', () => {
   it('are divided by the time they were made', () => {
@@ -18,10 +18,10 @@ describe('delivery ids', () => {
 
   it('are the same for the same event and webhook, and have the time of the event', () => {
     const [event, webhook] = ['evt_01ARZ3NDEKTSV4RRFFQ69G5FAV', newId('webhook')]
-    const id = deliveryIdOf(event, webhook)
-    expect(idSchema('delivery').parse(id)).toBe(deliveryIdOf(event, webhook))
+    const id = deriveDeliveryId(event, webhook)
+    expect(idSchema('delivery').parse(id)).toBe(deriveDeliveryId(event, webhook))
     expect(idTime(id)).toBe(idTime(event))
-    expect(deliveryIdOf(event, newId('webhook'))).not.toBe(id)
-    expect(deliveryIdOf(newId('event'), webhook)).not.toBe(id)
+    expect(deriveDeliveryId(event, newId('webhook'))).not.toBe(id)
+    expect(deriveDeliveryId(newId('event'), webhook)).not.toBe(id)
   })
 })

@@ -3,12 +3,12 @@ import { idFactory, minId, newId } from '@opsplane/contracts'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { recordStatement } from './attempt/record-statement.js'
-import { deliveryIdOf } from './delivery-id.js'
+import { deriveDeliveryId } from './delivery-id.js'
 import { failedDeliveries } from './failures/groups.js'
 import { deliveriesQuery, type ListDeliveries } from './queries.js'
 import { insertStatement } from './queue/fan-out-statement.js'
-import { dayMs, dayOf } from './retention/retention-policy.js'
-import { daysUntil } from './retention/retention-statements.js'
+import { dayMs, toDayNumber } from './retention/retention-policy.js'
+import { listDaysUntil } from './retention/retention-statements.js'
 
 // Those that are kept: older ones would be dropped sooner or later.
 const days = 28
@@ -71,7 +71,7 @@ const partition = (table: string, atMs: number) =>
 describe('with the partitions of many days', () => {
   const webhookId = newId('webhook')
   const eventId = newId('event')
-  const id = deliveryIdOf(eventId, webhookId)
+  const id = deriveDeliveryId(eventId, webhookId)
   const now = Date.now()
   const tenant = { workspace_id: 'ws_1', environment: 'production' }
 
@@ -109,9 +109,9 @@ describe('with the partitions of many days', () => {
     async (setting) => {
       const found = await fixture.service.sql.begin(async (sql) => {
         await sql.unsafe(`set local ${setting} = off`)
-        return daysUntil(sql, dayOf(now))
+        return listDaysUntil(sql, toDayNumber(now))
       })
-      expect(found).toEqual(Array.from({ length: days + 1 }, (_, at) => dayOf(now) - days + at))
+      expect(found).toEqual(Array.from({ length: days + 1 }, (_, at) => toDayNumber(now) - days + at))
     },
   )
 })

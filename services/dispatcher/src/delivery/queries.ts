@@ -19,7 +19,7 @@ import type { Database, Drizzle } from '@opsplane/postgres'
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
 import type { DeliveryFilters } from './list-filters.js'
-import type { DeliveryRow } from './resend/resending.js'
+import type { DeliveryRow } from './resend/resend-rows.js'
 
 type AttemptRow = typeof deliveryAttempts.$inferSelect
 
@@ -102,7 +102,7 @@ export async function getDelivery(
   tenant: TenantScope,
   { deliveryId, webhookId }: { deliveryId: string; webhookId?: string },
 ): Promise<DeliveryDetail> {
-  const scope = webhookId === undefined ? ofTenant(tenant) : ofWebhook(tenant, webhookId)
+  const scope = webhookId === undefined ? ofTenant(tenant) : belongsToWebhook(tenant, webhookId)
   const [found] = await db
     .select({ delivery: deliveries, event: deliveryEvents.event, webhookStatus: webhooks.status })
     .from(deliveries)
@@ -151,7 +151,9 @@ async function replaysOf(
   const rows = await db
     .select({ delivery: deliveries, count: sql<number>`count(*) over ()::int` })
     .from(deliveries)
-    .where(and(ofWebhook(tenant, webhookId), eq(deliveries.eventId, eventId), eq(deliveries.replayOf, id)))
+    .where(
+      and(belongsToWebhook(tenant, webhookId), eq(deliveries.eventId, eventId), eq(deliveries.replayOf, id)),
+    )
     .orderBy(desc(deliveries.id))
     .limit(maxListedReplays)
   return {
@@ -167,7 +169,7 @@ const ofTenant = ({ workspaceId, environment }: TenantScope) =>
   and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.environment, environment))
 
 /** The deliveries of one webhook of this tenant. */
-export const ofWebhook = (tenant: TenantScope, webhookId: string) =>
+export const belongsToWebhook = (tenant: TenantScope, webhookId: string) =>
   and(eq(deliveries.webhookId, webhookId), ofTenant(tenant))
 
 function whose(of: ListDeliveries['of']) {
@@ -176,7 +178,7 @@ function whose(of: ListDeliveries['of']) {
 }
 
 /** What deliveries are sent again by; undefined once it is deleted. */
-export async function webhookOf(
+export async function findResendTarget(
   tx: Transaction,
   { workspaceId, environment }: { workspaceId: string; environment: string },
   id: string,

@@ -22,8 +22,8 @@ import {
 } from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, replayJobs } from '../schema.js'
-import { type ReplayJobRow, type Selection, selected } from './matching.js'
 import type { RecordReplay } from './replay-log.js'
+import { isSelected, type ReplayJobRow, type Selection } from './selection.js'
 
 export interface ReplayContext {
   database: Database
@@ -49,7 +49,7 @@ export async function startReplay(
   const now = new Date(nowMs).toISOString()
   try {
     return await db.transaction(async (tx) => {
-      const [matching] = await tx.select({ count: count() }).from(deliveries).where(selected(selection))
+      const [matching] = await tx.select({ count: count() }).from(deliveries).where(isSelected(selection))
       const total = matching?.count ?? 0
       const row = { id: newId('replay'), ...selection, total, dueAt: dueNow(now), createdAt: now }
       const [made] = dryRun ? [] : await tx.insert(replayJobs).values(row).returning()
@@ -66,7 +66,7 @@ export async function startReplay(
 }
 
 /** What of a webhook's deliveries is asked for. */
-export function selectionOf(
+export function buildSelection(
   { workspaceId, environment }: TenantScope,
   webhookId: string,
   { status, eventType, timeZone, ...bounds }: ReplayDeliveries,
@@ -90,7 +90,7 @@ export function selectionOf(
 }
 
 /** The failures of a webhook that have one cause, up to a position of changes. */
-export function selectionOfFailures(
+export function buildFailureSelection(
   { workspaceId, environment }: TenantScope,
   { targetId, cause }: FailureGroupKey,
   toPosition: number,
@@ -174,7 +174,7 @@ function isJob({ tenant, webhookId, jobId }: JobKey) {
 }
 
 /** A job's row as a selection. */
-export function selectionFrom(row: ReplayJobRow): Selection {
+export function toSelection(row: ReplayJobRow): Selection {
   return { ...row, environment: Environment.parse(row.environment) }
 }
 

@@ -13,7 +13,7 @@ import type { StoredConnector } from '../connector/domain.js'
 import { CallFailure } from '../kind/call-failure.js'
 import type { Kinds } from '../kind/kinds.js'
 import { dueChecks } from '../schema.js'
-import { type Observe, seenInTest } from './observations.js'
+import { type Observe, observeTest } from './observations.js'
 
 export interface CheckOptions {
   kinds: Kinds
@@ -34,10 +34,10 @@ interface CheckRow extends LeasedRow {
 type Result = 'again' | 'rest' | 'gone'
 
 /** A check takes no longer, whatever the connector's own timeout. */
-export const longestCheckMs = 10_000
+export const maxCheckMs = 10_000
 
 /** Checks connectors in use, so that who depends on one learns that it is down before it is needed. */
-export function checking({
+export function checkWork({
   kinds,
   connectors,
   open,
@@ -46,7 +46,7 @@ export function checking({
   everySeconds,
 }: CheckOptions): CreateWorker {
   const check = async (connector: StoredConnector, tenant: TenantScope, signal: AbortSignal) => {
-    const timeoutMs = Math.min(connector.timeoutMs, longestCheckMs)
+    const timeoutMs = Math.min(connector.timeoutMs, maxCheckMs)
     const { call, end } = open(connector, {
       ...{
         tenant,
@@ -60,11 +60,11 @@ export function checking({
     })
     try {
       await kinds.named(connector.kind).test(call)
-      return seenInTest(undefined)
+      return observeTest(undefined)
     } catch (error) {
       const failure = call.signal.aborted ? call.signal.reason : error
       if (!(failure instanceof CallFailure)) throw failure
-      return seenInTest(failure)
+      return observeTest(failure)
     } finally {
       end()
     }
@@ -84,8 +84,8 @@ export function checking({
     of: dueChecks,
     columns: ['workspace_id', 'environment', `last_used_at > now() - interval '24 hours' as in_use`],
     batch: 32,
-    deadlineMs: longestCheckMs + 5_000,
-    isPassing: isDependencyUnavailable,
+    deadlineMs: maxCheckMs + 5_000,
+    isRetryable: isDependencyUnavailable,
     perform: ([row], signal) => (row ? Promise.all([perform(row, signal)]) : Promise.resolve([])),
     done: (tx, finished) =>
       settle(

@@ -2,7 +2,7 @@ import { type CreateWorker, transactionWorker } from '@opsplane/postgres'
 import { expiredInvocations } from '../schema.js'
 
 /** Forgets invocations that have been kept long enough. */
-export function forgetting(): CreateWorker {
+export function retentionWork(): CreateWorker {
   return transactionWorker({
     name: 'expired invocations',
     of: expiredInvocations,

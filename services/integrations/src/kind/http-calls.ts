@@ -48,7 +48,7 @@ export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: S
       })
       .then(describeOutboundError)
       .catch((error: unknown) => {
-        throw call.signal.aborted ? call.signal.reason : failureOf(error)
+        throw call.signal.aborted ? call.signal.reason : toCallFailure(error)
       })
     const next = redirection(request, answer)
     return next === undefined ? answer : send(call, next)
@@ -94,7 +94,7 @@ const kinds: Record<OutboundErrorKind, { kind: FailureKind; sent: boolean }> = {
 }
 
 /** What a failure of the guard means for an invocation; anything else stays what it is. */
-export function failureOf(error: unknown): unknown {
+export function toCallFailure(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error
   const { kind, sent } = kinds[error.kind]
   return new CallFailure(kind, error.message, { sent, cause: error })

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { defineAction } from './action.js'
 import { Certificates, Credential, plainText } from './credential.js'
 import { type Call, defineKind, type Kind } from './kind.js'
-import { type MailServer, usingMailServer } from './smtp/mail-server.js'
-import { messageId } from './smtp/message-id.js'
+import { createWithMailServer, type MailServer } from './smtp/mail-server.js'
+import { computeMessageId } from './smtp/message-id.js'
 
 /** `ada@example.com` or `Ada <ada@example.com>`. */
 const Address = z
@@ -87,7 +87,7 @@ const Message = z
     const refuse = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message })
     const recipients = to.length + cc.length + bcc.length
-    if (recipients === 0) refuse('to', 'must name somebody, unless cc or bcc does')
+    if (recipients === 0) refuse('to', 'must name a recipient, unless cc or bcc does')
     if (recipients > maxRecipients) refuse('to', `must not be more than ${maxRecipients} with cc and bcc`)
     if (text === undefined && html === undefined) refuse('text', 'must be there, unless html is')
     const bytes = attachments.reduce(
@@ -109,7 +109,7 @@ const Sent = z.object({
 
 /** A mail server that sends what it is given. */
 export function smtpKind(outbound: OutboundStreams): Kind {
-  const using = usingMailServer(outbound)
+  const using = createWithMailServer(outbound)
   return defineKind<Config>({
     name: 'smtp',
     title: 'Mail (SMTP)',
@@ -130,7 +130,7 @@ export function smtpKind(outbound: OutboundStreams): Kind {
         repeatable: false,
         run: async (call: Call<Config>, { attachments, ...mail }) => {
           const from = senderOf(call.config)
-          const id = messageId(call, from)
+          const id = computeMessageId(call, from)
           const files = attachments.map(({ content, encoding, ...file }) => ({
             ...file,
             content: Buffer.from(content, encoding),

@@ -7,7 +7,7 @@ import {
 
 type Targets = readonly [CatalogItemStatus, ...CatalogItemStatus[]]
 
-/** The whole life of an item of the catalogue. Only a draft, which nobody can have requested, is deleted. */
+/** The whole life of an item of the catalogue. Only a draft, which cannot have been requested, can be deleted. */
 export const itemTransitions: Record<CatalogItemAction, Partial<Record<CatalogItemStatus, Targets>>> = {
   edit: { draft: ['draft'], active: ['active'] },
   activate: { draft: ['active'] },

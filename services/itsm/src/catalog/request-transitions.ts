@@ -22,34 +22,37 @@ export const requestTransitions: Table<CatalogRequestAction> = {
 }
 
 /** Where a request goes by itself, in the transaction that brought it there. */
-export const onward: Partial<Record<CatalogRequestStatus, Targets>> = {
+export const automaticTransitions: Partial<Record<CatalogRequestStatus, Targets>> = {
   submitted: ['awaiting_approval', 'fulfilling'],
   approved: ['fulfilling'],
 }
 
 /** What of a request decides which actions apply. */
-export interface RequestStanding {
+export interface RequestTransitionState {
   status: CatalogRequestStatus
   tasks: readonly unknown[]
 }
 
-export function allowedRequestActions(standing: RequestStanding): CatalogRequestAction[] {
-  return catalogRequestActions.filter((action) => targetsOf(action, standing) !== undefined)
+export function allowedRequestActions(standing: RequestTransitionState): CatalogRequestAction[] {
+  return catalogRequestActions.filter((action) => findTargets(action, standing) !== undefined)
 }
 
 /** The status `action` leads to, the one wanted where there are several. Throws invalid_state_transition. */
 export function requestStatusAfter(
   action: CatalogRequestAction,
-  from: RequestStanding,
+  from: RequestTransitionState,
   wanted?: CatalogRequestStatus,
 ): CatalogRequestStatus {
-  const targets = targetsOf(action, from)
+  const targets = findTargets(action, from)
   if (targets === undefined) throw invalidTransition(action, from.status, allowedRequestActions(from))
   return targets.find((target) => target === wanted) ?? targets[0]
 }
 
 /** A request with tasks ends with them; one without is ended by hand. */
-function targetsOf(action: CatalogRequestAction, { status, tasks }: RequestStanding): Targets | undefined {
+function findTargets(
+  action: CatalogRequestAction,
+  { status, tasks }: RequestTransitionState,
+): Targets | undefined {
   const hasTasks = tasks.length > 0
   if ((action === 'work' && !hasTasks) || (action === 'fulfill' && hasTasks)) return undefined
   return requestTransitions[action][status]

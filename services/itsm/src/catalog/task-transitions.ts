@@ -27,5 +27,5 @@ export function taskStatusAfter(action: CatalogTaskAction, from: CatalogTaskStat
   return targets[0]
 }
 
-export const hasEnded = ({ status }: { status: CatalogTaskStatus }): boolean =>
+export const taskHasEnded = ({ status }: { status: CatalogTaskStatus }): boolean =>
   status === 'complete' || status === 'incomplete' || status === 'skipped'

@@ -57,34 +57,41 @@ export const transitions: Record<
   },
 }
 
-/** What a change on hold still allows. Editing then is limited to what nobody has approved. */
-const whileOnHold: readonly ChangeAction[] = ['edit', 'resume', 'cancel']
+/** Actions allowed on hold. Editing is then limited to fields that are not part of the approved content. */
+const onHoldActions: readonly ChangeAction[] = ['edit', 'resume', 'cancel']
 
 /** What of a change decides which actions apply. */
-export interface Standing {
+export interface ChangeTransitionState {
   status: ChangeStatus
   type: ChangeType
   onHold: boolean
 }
 
-export function allowedActions(standing: Standing): ChangeAction[] {
-  return changeActions.filter((action) => targetsOf(action, standing) !== undefined)
+export function allowedActions(standing: ChangeTransitionState): ChangeAction[] {
+  return changeActions.filter((action) => findTargets(action, standing) !== undefined)
 }
 
 /** The status `action` leads to. Throws invalid_state_transition where the table has none. */
-export function statusAfter(action: ChangeAction, standing: Standing, wanted?: ChangeStatus): ChangeStatus {
-  const targets = targetsOf(action, standing)
-  if (targets === undefined) throw refused(action, standing)
+export function statusAfter(
+  action: ChangeAction,
+  standing: ChangeTransitionState,
+  wanted?: ChangeStatus,
+): ChangeStatus {
+  const targets = findTargets(action, standing)
+  if (targets === undefined) throw invalidChangeTransition(action, standing)
   return targets.find((target) => target === wanted) ?? targets[0]
 }
 
-export function refused(action: string, standing: Standing) {
+export function invalidChangeTransition(action: string, standing: ChangeTransitionState) {
   const from = standing.onHold ? `${standing.status} and on hold` : standing.status
   return invalidTransition(action, from, allowedActions(standing))
 }
 
-function targetsOf(action: ChangeAction, { status, type, onHold }: Standing): Targets | undefined {
-  if (action === 'resume' ? !onHold : onHold && !whileOnHold.includes(action)) return undefined
+function findTargets(
+  action: ChangeAction,
+  { status, type, onHold }: ChangeTransitionState,
+): Targets | undefined {
+  if (action === 'resume' ? !onHold : onHold && !onHoldActions.includes(action)) return undefined
   const entry = transitions[action][status]
   return entry === undefined || isTargets(entry) ? entry : entry[type]
 }

@@ -32,23 +32,26 @@ export const transitions: Record<ArticleAction, Partial<Record<ArticleStatus, Tr
 }
 
 /** What of an article decides which actions apply. */
-export interface Standing {
+export interface ArticleTransitionState {
   status: ArticleStatus
   publishedVersion: number | null
 }
 
-export function allowedActions(standing: Standing): ArticleAction[] {
-  return articleActions.filter((action) => transitionOf(action, standing) !== undefined)
+export function allowedActions(standing: ArticleTransitionState): ArticleAction[] {
+  return articleActions.filter((action) => findTransition(action, standing) !== undefined)
 }
 
 /** The status `action` leads to. Throws invalid_state_transition where the table has none. */
-export function statusAfter(action: ArticleAction, standing: Standing): ArticleStatus {
-  const transition = transitionOf(action, standing)
+export function statusAfter(action: ArticleAction, standing: ArticleTransitionState): ArticleStatus {
+  const transition = findTransition(action, standing)
   if (!transition) throw invalidTransition(action, standing.status, allowedActions(standing))
   return transition.to
 }
 
-function transitionOf(action: ArticleAction, { status, publishedVersion }: Standing): Transition | undefined {
+function findTransition(
+  action: ArticleAction,
+  { status, publishedVersion }: ArticleTransitionState,
+): Transition | undefined {
   const transition = transitions[action][status]
   if (!transition?.only) return transition
   return (transition.only === 'live') === (publishedVersion !== null) ? transition : undefined

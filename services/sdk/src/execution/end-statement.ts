@@ -12,7 +12,7 @@ import {
   unnestRows,
 } from '@opsplane/eventstore'
 import type { EndedExecution } from './model.js'
-import { recordParameters, recordsPart } from './record-rows.js'
+import { insertRecordsSql, recordParameters } from './record-rows.js'
 
 interface Shown extends EndedExecution {
   texts: { input: string | null; output: string; error: string | null; logs: string }
@@ -60,7 +60,7 @@ export function endStatement(withEvents: boolean): string {
     `sealed as (
       insert into execution_results (execution_id, sealed)
       select g.id, g.sealed from given g join ended using (n) where g.sealed is not null)`,
-    recordsPart('ended', next),
+    insertRecordsSql('ended', next),
     ...(withEvents
       ? journalParts(`select t.* from ${unnestRows(journalColumns, next)} join ended on ended.n = t.n::int`)
       : []),

@@ -25,7 +25,7 @@ const columns: Column<RecordRow>[] = [
 ]
 
 /** Notes the records of executions whose numbers `of` has. */
-export const recordsPart = (of: string, next: () => number): string =>
+export const insertRecordsSql = (of: string, next: () => number): string =>
   `noted as (${insertInto('execution_records', columns, `${unnestRows(columns, next)} join ${of} on ${of}.n::int = t.n::int`)}
     on conflict do nothing)`
 

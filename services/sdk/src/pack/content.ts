@@ -9,13 +9,13 @@ import {
 import type { AvailablePacks } from './available.js'
 
 /** A pack with what it came in. */
-export interface GivenPack extends PackContent {
+export interface ResolvedPack extends PackContent {
   integrity: string
   source: PackState['source']
 }
 
 /** The pack that a request names or carries. Throws validation_failed for a tarball that is not what its integrity says. */
-export async function givenPack(body: CheckPack, available: AvailablePacks): Promise<GivenPack> {
+export async function resolvePack(body: CheckPack, available: AvailablePacks): Promise<ResolvedPack> {
   if (body.tarball !== undefined) return fromTarball(body.tarball, body.integrity ?? '')
   if (body.available !== undefined) {
     const found = available.find(body.available)
@@ -26,7 +26,7 @@ export async function givenPack(body: CheckPack, available: AvailablePacks): Pro
   return { ...content, integrity: computeContentIntegrity(content), source: 'inline' }
 }
 
-async function fromTarball(base64: string, integrity: string): Promise<GivenPack> {
+async function fromTarball(base64: string, integrity: string): Promise<ResolvedPack> {
   const bytes = Buffer.from(base64, 'base64')
   if (computeIntegrity(bytes) !== integrity)
     throw invalidField('/integrity', 'integrity_mismatch', 'The tarball is not the one this integrity is of.')

@@ -28,7 +28,7 @@ export interface PackParts {
   uses: readonly FindUses[]
   announceValidations: AnnounceValidations
   rules: SubscriptionRules
-  /** Folders of the operator with packs, beside those that ship. */
+  /** Folders of the operator with packs, in addition to those that ship. */
   folders: readonly string[]
 }
 

@@ -13,7 +13,7 @@ import type { RequestMeta } from '@opsplane/http'
 import { compareOutcome, recordedFunctions, recordedHost, type TestOutcome } from '@opsplane/packs'
 import type { HostFunctions } from '@opsplane/sandbox'
 import type { Artifacts } from '../artifact/artifacts.js'
-import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
+import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
 
 /** What came of running an artifact, as the log of executions has it. */
 type Recorded = TestOutcome & { id: string; duration_ms: number | null }
@@ -34,7 +34,7 @@ export type RunTest = (
 
 export interface TestsParts {
   artifacts: Pick<Artifacts, 'record' | 'stored'>
-  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  loading: Pick<ArtifactLoader, 'loadArtifact'>
   runTest: RunTest
 }
 
@@ -46,7 +46,7 @@ export interface Tests {
   run(idOrSlug: string, wanted: RunArtifactTests, meta: RequestMeta): Promise<ArtifactTestRun>
 }
 
-/** Tests that are not begun by then have failed: whoever asks waits no longer than this and the last one. */
+/** Tests that have not started by then have failed: the caller waits no longer than this and the last one. */
 const longestMs = 50_000
 
 export function createTests({ artifacts, loading, runTest }: TestsParts): Tests {

@@ -65,7 +65,7 @@ describe('the audit log', () => {
     })
     expect(letter).toMatchObject({
       payload: expect.stringContaining(forged.id),
-      error: 'SignatureError: the message is not vouched for: it is not signed',
+      error: 'SignatureError: the message is not authentic: it is not signed',
     })
     expect(await query('type=incident.reopened')).toEqual([])
   })

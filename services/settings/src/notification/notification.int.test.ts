@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { builtInRoles, Notification, newId, TokenCreated, VerifiedToken } from '@opsplane/contracts'
-import { type ApiClient, settled, waitFor } from '@opsplane/testing'
+import { type ApiClient, waitFor, waitUntilSettled } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 import { approvalEvent, pausedEvent, publishEvents } from './notification.fixture.js'
 
@@ -55,7 +55,7 @@ describe('a notification', () => {
     await publish(own, gone, gone)
     const first = await about(gone.id)
     await publish(gone)
-    await settled(settings.service)
+    await waitUntilSettled(settings.service)
     const { items } = await list('limit=200')
     expect(items.filter(({ eventId }) => eventId === own.id)).toEqual([])
     expect(items.filter(({ eventId }) => eventId === gone.id)).toEqual([first])
@@ -64,7 +64,7 @@ describe('a notification', () => {
   it('raises no event, neither made nor read', async () => {
     const { id } = await published()
     await api.post(`/notifications/${id}/read`)
-    await settled(settings.service)
+    await waitUntilSettled(settings.service)
     const types = await settings.service.sql`select distinct event->>'type' as type from audit_log`
     expect(types.filter(({ type }) => String(type).startsWith('notification'))).toEqual([])
     const own = await settings.service.sql`select count(*)::int as count from events where stream_id = ${id}`

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { RunningService } from '@opsplane/runtime'
 import {
   type ApiClient,
-  clientsOf,
+  createClients,
   startTestService,
   type TestService,
   testKeys,
@@ -40,7 +40,7 @@ beforeAll(async () => {
   if (!first) throw new Error('no replica has started')
   runs = first
   const privateKeyOf = (party: Parameters<typeof testKeys>[0]) => testKeys(party).privateKey
-  const second = clientsOf({ name: 'workflows', url: other.url, privateKeyOf })
+  const second = createClients({ name: 'workflows', url: other.url, privateKeyOf })
   const principal = (userId: string) =>
     testPrincipal({ workspaceId: fixture.tenant.workspaceId, userId, role: 'admin' })
   here = (userId) => service.as(principal(userId))

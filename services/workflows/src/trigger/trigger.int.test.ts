@@ -15,7 +15,7 @@ import {
 } from '@opsplane/contracts'
 import { connectNats, type NatsLink, streamLog } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { type ApiClient, testNatsUrl, testPrincipal, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { type ApiClient, signedHeaders, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
 import {
   type DefinitionInput,
   hello,
@@ -213,7 +213,7 @@ describe('whose owner', () => {
     const body = JSON.stringify(changed)
     await (await link.ready()).request(subject, body, {
       timeout: 30_000,
-      headers: vouchedHeaders({ subject, body }),
+      headers: signedHeaders({ subject, body }),
     })
     const deactivated = await waitFor(async () => {
       const found = (await own.get(`/workflows/${id}`)).data(WorkflowWithDraft)

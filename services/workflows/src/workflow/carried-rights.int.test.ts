@@ -15,7 +15,7 @@ import {
 } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { type ApiClient, testNatsUrl, testPrincipal, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { type ApiClient, signedHeaders, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
 import { type DefinitionInput, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
 
 let fixture: WorkflowsFixture
@@ -88,7 +88,7 @@ async function loses(whose: Person, held: readonly Permission[] | null) {
   }
   const subject = natsNames(fixture.service.natsPrefix).eventSubject(event)
   const body = JSON.stringify(event)
-  const headers = vouchedHeaders({ subject, body })
+  const headers = signedHeaders({ subject, body })
   await (await link.ready()).request(subject, body, { timeout: 30_000, headers })
 }
 

@@ -94,7 +94,7 @@ export const workflow: Decider<WorkflowRecord, WorkflowCommand, WorkflowState> =
 function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided {
   if (command.kind === 'create') {
     if (state !== null) throw alreadyExists('workflow')
-    return [{ type: 'workflow.created', after: created(command), beside: [command.draft.row] }]
+    return [{ type: 'workflow.created', after: created(command), extraRows: [command.draft.row] }]
   }
   if (state === null) throw notFound()
   switch (command.kind) {
@@ -172,7 +172,7 @@ function updated({ patch, draft, now }: CommandOf<'update'>, state: WorkflowReco
     draftDigest: draft.digest,
     draftChanged: draft.digest !== state.publishedDigest,
   }
-  return [{ type: 'workflow.updated', after: drawn, beside: [draft.row] }]
+  return [{ type: 'workflow.updated', after: drawn, extraRows: [draft.row] }]
 }
 
 function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decided {
@@ -190,7 +190,7 @@ function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decide
     draftChanged: version.digest !== state.draftDigest,
   }
   const decisions: Decided = [
-    { type: 'workflow.published', after, extras: { number: version.number }, beside: [version.row] },
+    { type: 'workflow.published', after, extras: { number: version.number }, extraRows: [version.row] },
   ]
   const { number, ownerId } = version
   const activation = { kind: 'activate', number, ownerId, grant: null, now } as const
@@ -202,7 +202,7 @@ function rolledBack({ version, grant, now }: CommandOf<'rollback'>, state: Workf
   if (version.number === state.publishedVersion && isGiven(state, version.ownerId, grant)) return []
   const after = { ...pinnedTo(state, version, now), draftChanged: version.digest !== state.draftDigest }
   const extras = { from: state.publishedVersion }
-  return [{ type: 'workflow.rolled_back', after, extras, beside: grant ? [grant] : [] }]
+  return [{ type: 'workflow.rolled_back', after, extras, extraRows: grant ? [grant] : [] }]
 }
 
 /** Whether its rights are this person's already. */
@@ -235,7 +235,7 @@ function activated(
   if (isActive && isGiven(state, ownerId, grant)) return []
   const given = { ...state, status, ownerId, deactivatedReason: null, updatedAt: now }
   const after = isActive ? given : { ...given, fence }
-  return [{ type: 'workflow.activated', after, beside: grant ? [grant] : [] }]
+  return [{ type: 'workflow.activated', after, extraRows: grant ? [grant] : [] }]
 }
 
 function deactivated(state: WorkflowRecord, now: Instant): Decided {

@@ -42,7 +42,7 @@ export function watchRights(
     },
     ...neighbours,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-    async suspend({ workspaceId, userIds, held, hides, causationId }) {
+    async suspend({ workspaceId, userIds, permissions: held, hides, causationId }) {
       for (const published of await publishedOf(database, workspaceId, userIds)) {
         const { id, environment, ownerId, number } = published
         const tenant = { workspaceId, environment }

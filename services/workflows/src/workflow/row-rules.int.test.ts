@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { eventExample, natsNames, newId, Workflow, WorkflowWithDraft } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { testNatsUrl, testPrincipal, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { signedHeaders, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
 import { type DefinitionInput, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
 
 const rule = { environment: 'production' as const, table: 'assets', role: 'agent' }
@@ -72,7 +72,7 @@ it('is suspended when rules begin to hide its events from its owner', async () =
   fixture.settings.readRules = [rule, { ...rule, role: 'developer' }]
   const event = { ...eventExample('table.updated'), id: newId('event'), workspaceId }
   const [subject, body] = [natsNames(fixture.service.natsPrefix).eventSubject(event), JSON.stringify(event)]
-  const headers = vouchedHeaders({ subject, body }, { messageId: event.id })
+  const headers = signedHeaders({ subject, body }, { messageId: event.id })
   await (await link.ready()).request(subject, body, { headers, timeout: 60_000 })
   const read = async (id: string) => (await api.get(`/workflows/${id}`)).data(Workflow.loose())
   await waitFor(async () => (await read(hidden)).status === 'inactive')

@@ -15,13 +15,13 @@ export const injectedFaults: Record<string, InjectedFault> = {
   'a lease that is given to all': {
     store: (store) => ({
       ...store,
-      take: async (owner, fence) => {
-        const taken = await store.take(owner, fence)
+      acquireLease: async (owner, fence) => {
+        const taken = await store.acquireLease(owner, fence)
         return 'fence' in taken ? taken : { owner, fence: fence ?? '1' }
       },
-      look: async (after, limit, lease) => ({
-        ...(await store.look(after, limit, lease)),
-        held: lease && true,
+      poll: async (after, limit, lease) => ({
+        ...(await store.poll(after, limit, lease)),
+        isLeaseHeld: lease && true,
       }),
       record: async (lease, progress) => (await store.record(lease, progress)) || true,
     }),
@@ -29,9 +29,9 @@ export const injectedFaults: Record<string, InjectedFault> = {
   'a lease that is not renewed': {
     store: (store) => ({
       ...store,
-      look: async (after, limit, lease) => ({
-        ...(await store.look(after, limit)),
-        held: lease && true,
+      poll: async (after, limit, lease) => ({
+        ...(await store.poll(after, limit)),
+        isLeaseHeld: lease && true,
       }),
     }),
   },

@@ -5,7 +5,7 @@ const { factory } = ts
 const given = '$opsplaneGiven'
 
 /**
- * Has what asynchronous functions give pass through `trackingFunction`, as QuickJS does not say which rejections nobody
+ * Has what asynchronous functions give pass through `trackingFunction`, as QuickJS does not say which rejections nothing
  * handles: `async (a) => b` becomes `(...given) => run(async (a) => b, given)`, and others have such an arrow function as
  * their body, which has their `this` and `super`.
  */

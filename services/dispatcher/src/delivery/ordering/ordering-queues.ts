@@ -28,7 +28,7 @@ const watermarkWaitMs = { least: 20, most: 1_000 }
 const beginning: OrderingQueue = { webhookId: '', key: '' }
 
 /**
- * Releases deliveries that are sent in order, one of each ordering queue at a time: see ADR 016. Whoever finishes a delivery, or adds one, asks for
+ * Releases deliveries that are sent in order, one of each ordering queue at a time: see ADR 016. A delivery that ends or is added asks for
  * its queue; a sweep over all queues finds what was not asked for, as after a crash.
  */
 export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQueues {
@@ -43,7 +43,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
   let watermarkWait = watermarkWaitMs.least
   let sweepAt = 0
   let swept = beginning
-  /** Somebody asked for a sweep after the present one began. */
+  /** A sweep was requested after the present one began. */
   let sweepAgain = false
   let failed = false
 

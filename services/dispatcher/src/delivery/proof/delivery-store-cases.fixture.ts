@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals'
 import { minId } from '@opsplane/contracts'
 import type { WebhookState } from '../../webhook/domain.js'
-import type { Result } from '../attempt/record-results.js'
-import { deliveryIdOf } from '../delivery-id.js'
+import type { AttemptRecording } from '../attempt/record-results.js'
+import { deriveDeliveryId } from '../delivery-id.js'
 import type { DeliveryStore } from '../delivery-store.js'
 import type { NewDelivery } from '../queue/fan-out-statement.js'
 import { tenant, webhookStates } from './webhooks.fixture.js'
@@ -35,10 +35,10 @@ const noAttempt = {
 
 const resultOf = (
   id: string,
-  status: Result['row']['status'],
+  status: AttemptRecording['row']['status'],
   number: number,
   dueInMs: number | null = null,
-): Result => ({
+): AttemptRecording => ({
   row: { ...noAttempt, id, number, epoch: 0, status, due_in_ms: dueInMs },
   target: { ...plain, version: 1, tenant },
   eventId: 'evt_1',
@@ -60,7 +60,7 @@ async function deliver(
     const eventId = `${minId('event', now)}${String(place).padStart(16, '0')}`
     return {
       ...{
-        id: deliveryIdOf(eventId, webhook.id),
+        id: deriveDeliveryId(eventId, webhook.id),
         workspace_id: tenant.workspaceId,
         environment: 'production',
       },

@@ -88,7 +88,7 @@ export class EventFeed {
     })
     world.after(ackWaitMs, () => {
       if (published.isFannedOut || comesAgain) return
-      // A process that lives keeps what it has in hand, mostly.
+      // A live process mostly keeps what it has in flight.
       again(!process.isAlive || world.chance(0.3) ? 0 : ackWaitMs)
     })
   }

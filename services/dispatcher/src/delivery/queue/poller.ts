@@ -25,7 +25,7 @@ export interface Poller {
 const claimLimit = 400
 const claimPerWebhook = 16
 const endedAtOnce = 1_000
-/** What other replicas leave behind, and what nobody announced, is seen at least so often. */
+/** What other replicas leave behind, and what was not announced, is polled at least so often. */
 const idleMs = 10_000
 const drainEveryMs = 200
 /** Between two looks at least, whatever wakes it. */

@@ -2,8 +2,8 @@ import { ApiError } from '@opsplane/contracts'
 import { isDatabaseUnavailable, isTransient } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { CallFailure } from '../call-failure.js'
-import { unlessConnected } from '../outbound-failure.js'
-import { NeverStarted } from './statement.js'
+import { toConnectFailure } from '../outbound-failure.js'
+import { StatementNotStartedError } from './statement.js'
 
 /** What went wrong with a statement, or with the login before it. */
 export function databaseFailure(error: unknown): CallFailure {
@@ -15,8 +15,8 @@ export function databaseFailure(error: unknown): CallFailure {
       cause: error,
     })
   const message = 'The connection to the database was lost.'
-  const sent = !(error instanceof NeverStarted)
-  return unlessConnected(error) ?? new CallFailure('unreachable', message, { sent, cause: error })
+  const sent = !(error instanceof StatementNotStartedError)
+  return toConnectFailure(error) ?? new CallFailure('unreachable', message, { sent, cause: error })
 }
 
 /** A statement that failed has changed nothing. */

@@ -1,6 +1,6 @@
 import { type Drizzle, leasedWorker, nextDue, quoteLiteral } from '@opsplane/postgres'
 import { dueChunks } from '../../schema/knowledge.js'
-import { type ClaimedChunk, nextUnseen, queueChunks, storeVectors } from './chunk-queue.js'
+import { type ClaimedChunk, nextUnembedded, queueChunks, storeVectors } from './chunk-queue.js'
 import type { Embedder } from './embedder.js'
 
 /** Pieces of one request. */
@@ -19,7 +19,7 @@ export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedde
     together: atOnce,
     deadlineMs,
     where: `model = ${model}`,
-    nextDue: `least(${nextDue(dueChunks)}, ${nextUnseen(wanted)})`,
+    nextDue: `least(${nextDue(dueChunks)}, ${nextUnembedded(wanted)})`,
     retry: { baseMs: 2_000, maxMs: 600_000 },
     prepare: ({ at }) => queueChunks(db, embedder, at()),
     perform: (rows) =>

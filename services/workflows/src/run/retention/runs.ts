@@ -19,7 +19,7 @@ export type RetentionOptions = Omit<MonthRetentionOptions, 'of' | 'alsoOf'>
 const beside = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
 const agedRuns: AgedTable = {
   ...{ table: 'runs', prefix: 'run_', endedAt: 'ended_at', dropMonth: 'drop_run_month' },
-  beside: beside.map((table) => ({ table, column: 'run_id' })),
+  dependentTables: beside.map((table) => ({ table, column: 'run_id' })),
 }
 
 /** Deletes what runs have left once it is as old as their workspace says: now and every day. */
