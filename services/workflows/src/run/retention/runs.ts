@@ -16,10 +16,10 @@ import {
 
 export type RetentionOptions = Omit<MonthRetentionOptions, 'of' | 'alsoOf'>
 
-const beside = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
+const dependentTables = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
 const agedRuns: AgedTable = {
   ...{ table: 'runs', prefix: 'run_', endedAt: 'ended_at', dropMonth: 'drop_run_month' },
-  dependentTables: beside.map((table) => ({ table, column: 'run_id' })),
+  dependentTables: dependentTables.map((table) => ({ table, column: 'run_id' })),
 }
 
 /** Deletes what runs have left once it is as old as their workspace says: now and every day. */
