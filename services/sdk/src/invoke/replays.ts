@@ -62,8 +62,10 @@ export function createExecutionReplays(
   return {
     async replay(id, asked, meta) {
       const { tenant, now, requestId, traceparent, principal } = meta
-      const depth = computeRequestDepth(meta)
-      const by = { tenant, now, requestId, traceparent, depth, userId: principal.userId }
+      const by = {
+        ...{ tenant, now, requestId, traceparent, userId: principal.userId },
+        depth: computeRequestDepth(meta),
+      }
       const request = await buildRequest(id, asked, { ...by, caller: toExecutionCaller(principal) })
       return perform(request, asked, meta)
     },
