@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from 'node:net'
 import { ApiError } from '@opsplane/contracts'
 import { delay, type Logger } from '@opsplane/runtime'
 import type { InternalTls } from '../calls/internal-tls.js'
-import { messageClasses } from '../openapi/message-classes.js'
 import { answerClientError } from './client-error.js'
 import { sendError } from './errors.js'
 import { beginExchange } from './exchange.js'
@@ -44,7 +43,6 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   const { port, host, log } = options
   // A client that keeps connections (the gateway does) must be the one that closes idle ones, or it meets resets.
   const settings = {
-    ...messageClasses(app),
     keepAliveTimeout: 65_000,
     headersTimeout: 20_000,
     requestTimeout: 120_000,
