@@ -18,14 +18,14 @@ export const failedNow = `e.status in ('failed', 'timeout')
       and (other.status in ('completed', 'running') or other.status <> 'cancelled' and other.id > e.id)))`
 
 /** What tells failures of one artifact apart. */
-export const causeOf = `md5(concat_ws('|', e.status, e.error->>'code', ${withoutDetails(`e.error->>'message'`)}))`
+export const causeSql = `md5(concat_ws('|', e.status, e.error->>'code', ${withoutDetails(`e.error->>'message'`)}))`
 
 /** Of each artifact the last failures by their index. */
 export const failedExecutions = `
   select a.id as target_id, a.name as target_name, failure.*,
     count(*) over (partition by a.id) >= ${readFailures} as is_more
   from artifacts a cross join lateral (
-    select ${causeOf} as cause,
+    select ${causeSql} as cause,
       coalesce(e.error->>'code', e.status) as code, e.error->>'message' as message,
       ${isoText('e.completed_at')} as at
     from executions e
