@@ -11,7 +11,7 @@ import {
 import { executionPositions } from './changes.js'
 
 /** It has failed, and of it and its replays it is the last one, with none that has completed or is in flight. */
-export const failedNow = `e.status in ('failed', 'timeout')
+export const currentFailureSql = `e.status in ('failed', 'timeout')
   and not exists (select from executions replay where replay.replay_of = e.id and replay.status <> 'cancelled')
   and (e.replay_of is null or not exists (select from executions other
     where other.replay_of = e.replay_of and other.id <> e.id
@@ -29,7 +29,7 @@ export const failedExecutions = `
       coalesce(e.error->>'code', e.status) as code, e.error->>'message' as message,
       ${isoText('e.completed_at')} as at
     from executions e
-    where e.artifact_id = a.id and ${failedNow} and coalesce(e.change_position, 0) <= $3::text::bigint
+    where e.artifact_id = a.id and ${currentFailureSql} and coalesce(e.change_position, 0) <= $3::text::bigint
     order by e.id desc limit ${readFailures}) failure
   where a.workspace_id = $1 and a.environment = $2`
 
