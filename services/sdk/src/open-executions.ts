@@ -18,7 +18,7 @@ import { invokeRoutes } from './invoke/routes.js'
 import { createRunCode } from './invoke/run-code.js'
 import { createExecutionSealing } from './invoke/sealing.js'
 import { createTraceQuota } from './invoke/trace-quota.js'
-import { executionRetryWork, retryingExecutions } from './retry/retry-work.js'
+import { executionRetryWork, executionRetryWorkName } from './retry/retry-work.js'
 import { executionRetryRoutes } from './retry/routes.js'
 
 export interface OpenExecutionsOptions extends HostParts {
@@ -59,7 +59,7 @@ export async function openExecutions(
     routes: [
       ...invokeRoutes(invoking),
       ...apiRoutes(createCallArtifact(invoking)),
-      ...executionRetryRoutes(ctx, () => ctx.dueWork.wake(retryingExecutions)),
+      ...executionRetryRoutes(ctx, () => ctx.dueWork.wake(executionRetryWorkName)),
       ...executionRoutes(ctx, invoking, replaying, readResult),
     ],
     background: [...background, ...executions.background, startRetention(ctx, parts.settings)],

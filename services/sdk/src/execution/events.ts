@@ -19,13 +19,13 @@ export function buildFailureRow(ended: EndedExecution): JournalRow[] {
         displayName: identity.artifact.slug,
       }),
       data: stringifyExact({ before, after, changes: changedFields(before, after) }),
-      ...{ requestId: identity.requestId, causationId: causeOf(ended), createdAt: completedAt },
+      ...{ requestId: identity.requestId, causationId: findCauseId(ended), createdAt: completedAt },
     },
   ]
 }
 
 /** An execution counts as caused by what triggered it, where that is an event. */
-const causeOf = ({ identity: { trigger } }: EndedExecution) =>
+const findCauseId = ({ identity: { trigger } }: EndedExecution) =>
   trigger.id?.startsWith('evt_') ? trigger.id : null
 
 function runningState({ identity }: EndedExecution): ExecutionState {

@@ -11,25 +11,25 @@ import {
 import { executionPositions } from './changes.js'
 
 /** It has failed, and of it and its replays it is the last one, with none that has completed or is in flight. */
-export const failedNow = `e.status in ('failed', 'timeout')
+export const currentFailureSql = `e.status in ('failed', 'timeout')
   and not exists (select from executions replay where replay.replay_of = e.id and replay.status <> 'cancelled')
   and (e.replay_of is null or not exists (select from executions other
     where other.replay_of = e.replay_of and other.id <> e.id
       and (other.status in ('completed', 'running') or other.status <> 'cancelled' and other.id > e.id)))`
 
 /** What tells failures of one artifact apart. */
-export const causeOf = `md5(concat_ws('|', e.status, e.error->>'code', ${withoutDetails(`e.error->>'message'`)}))`
+export const causeSql = `md5(concat_ws('|', e.status, e.error->>'code', ${withoutDetails(`e.error->>'message'`)}))`
 
 /** Of each artifact the last failures by their index. */
 export const failedExecutions = `
   select a.id as target_id, a.name as target_name, failure.*,
     count(*) over (partition by a.id) >= ${readFailures} as is_more
   from artifacts a cross join lateral (
-    select ${causeOf} as cause,
+    select ${causeSql} as cause,
       coalesce(e.error->>'code', e.status) as code, e.error->>'message' as message,
       ${isoText('e.completed_at')} as at
     from executions e
-    where e.artifact_id = a.id and ${failedNow} and coalesce(e.change_position, 0) <= $3::text::bigint
+    where e.artifact_id = a.id and ${currentFailureSql} and coalesce(e.change_position, 0) <= $3::text::bigint
     order by e.id desc limit ${readFailures}) failure
   where a.workspace_id = $1 and a.environment = $2`
 

@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import { type Database, type FailureGroupKey, formatGroupId, uniqueViolation } from '@opsplane/postgres'
 import { and, desc, eq, lt } from 'drizzle-orm'
-import { causeOf, failedNow } from '../execution/failures.js'
+import { causeSql, currentFailureSql } from '../execution/failures.js'
 import type { ReplayCaller } from '../invoke/replays.js'
 import { executionRetries } from './tables.js'
 
@@ -24,7 +24,7 @@ type Db = Pick<Database, 'db'>
 
 /** The executions of a group that are failed now; `$1` to `$5` are those of `selectionParameters`. */
 const selected = `from executions e where e.artifact_id = $1 and e.workspace_id = $2 and e.environment = $3
-  and coalesce(e.change_position, 0) <= $4::text::bigint and ${failedNow} and ${causeOf} = $5`
+  and coalesce(e.change_position, 0) <= $4::text::bigint and ${currentFailureSql} and ${causeSql} = $5`
 
 const selectionParameters = ({ targetId, cause, tenant, position }: SelectedExecutions) => [
   ...[targetId, tenant.workspaceId, tenant.environment],

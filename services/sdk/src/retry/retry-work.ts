@@ -27,7 +27,7 @@ interface Step {
   ended: 'completed' | 'canceled' | null
 }
 
-export const retryingExecutions = 'execution retries'
+export const executionRetryWorkName = 'execution retries'
 /** Executions of a step, after which others have their turn. */
 const stepSize = 20
 const stepMs = 60_000
@@ -38,7 +38,7 @@ const columns = [
 
 /**
  * Works off retries of groups in steps. A step that is repeated after a crash finds replays of the executions it had been at, and
- * passes over those; what fails again has ended behind the position of the job. It is canceled once who has asked for it may invoke
+ * passes over those; what fails again has ended behind the position of the job. It is canceled once its requester may invoke
  * nothing any more.
  */
 export function executionRetryWork(
@@ -78,7 +78,7 @@ export function executionRetryWork(
   }
 
   return leasedWorker<RetryRow, Step>({
-    name: retryingExecutions,
+    name: executionRetryWorkName,
     of: dueExecutionRetries,
     columns,
     batch: 4,

@@ -99,7 +99,7 @@ describe('a retry of a group of failed executions', () => {
     expect(await replaysOf(original)).toBe(0)
   })
 
-  it('is replayed no further once it is canceled, and goes on for nobody else meanwhile', async () => {
+  it('is replayed no further once it is canceled, and no other group meanwhile', async () => {
     const { fail, groups } = await failing('many')
     for (let order = 0; order < 25; order++) await fail({ order })
     const [group] = await groups()
@@ -146,7 +146,7 @@ describe('a retry of a group of failed executions', () => {
     }
   })
 
-  it('is nobody else’s, and takes no `to` but its own', async () => {
+  it('is visible in its tenant only, and accepts no `to` but its own', async () => {
     const { fail, groups } = await failing('guarded')
     await fail({ order: 1 })
     const [group] = await groups()
