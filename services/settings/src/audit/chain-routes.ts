@@ -74,7 +74,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       errors: ['invalid_cursor'],
       idempotency: 'none',
       handler: ({ query, body, meta }) =>
-        verified(query, meta, lookedAt(body, signer, meta.tenant.workspaceId)),
+        verified(query, meta, checkSubmitted(body, signer, meta.tenant.workspaceId)),
     }),
 
     defineRoute({
@@ -122,7 +122,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
 }
 
 /** Throws `validation_failed` for a checkpoint of another workspace, or one this key did not sign though it says so. */
-function lookedAt(
+function checkSubmitted(
   { checkpoint }: AuditVerifyRequest,
   signer: CheckpointSigner,
   workspaceId: string,

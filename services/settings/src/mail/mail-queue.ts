@@ -128,14 +128,14 @@ export async function readMailContent(run: StatementRunner, mail: ClaimedMail): 
 
 const ofLogin = '(purpose is not null or sign_in is not null)'
 
-const keysOf = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
+const toKeyParameter = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
 
 /** A mail about a login is deleted whole: anyone may have requested it, or it names where a person was. */
 export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) =>
   tx.unsafe(
     `with gone as (delete from mails where id = any($1::text[]) and ${ofLogin})
      update mails set status = 'sent', sealed_content = null where id = any($1::text[]) and not ${ofLogin}`,
-    keysOf(sent),
+    toKeyParameter(sent),
     { prepare: true },
   )
 
@@ -146,6 +146,6 @@ export const expireMails = (tx: StatementRunner, failed: readonly { key: string 
      update mails set status = 'failed', sealed_content = null
      where id = any($1::text[]) and not ${ofLogin} and held_until >= give_up_at
      returning id as "mailId", user_id as "userId", failures, last_error as reason`,
-    keysOf(failed),
+    toKeyParameter(failed),
     { prepare: true },
   )

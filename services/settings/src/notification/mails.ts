@@ -21,7 +21,7 @@ export async function queueNotificationMails(
   if (fresh.length === 0) return
   for (const notification of fresh) {
     const { id, workspaceId, createdAt } = notification
-    const rows = (await recipientsOf(tx, notification)).map(({ userId, email }) => ({
+    const rows = (await findRecipients(tx, notification)).map(({ userId, email }) => ({
       id: `${id}.${userId}`,
       ...{ workspaceId, notificationId: id, userId, email, dueAt: dueNow(now) },
       giveUpAt: new Date(Date.parse(createdAt) + mailWorthMs).toISOString(),
@@ -31,7 +31,7 @@ export async function queueNotificationMails(
 }
 
 /** Members whom it is for: those it names, or who have a role that it names, else the admins. */
-function recipientsOf(tx: Transaction, { workspaceId, audience }: CreatedNotification) {
+function findRecipients(tx: Transaction, { workspaceId, audience }: CreatedNotification) {
   const named = (kind: string) =>
     (audience ?? []).flatMap((each) => (each.startsWith(`${kind}:`) ? [each.slice(kind.length + 1)] : []))
   const [users, roles] = [named('user'), audience === null ? adminRoles : named('role')]

@@ -11,12 +11,12 @@ export async function platformStatus(db: Drizzle, statusClient: StatusClient): P
   const [services, waiting, workspaces] = await Promise.all([
     statusClient.services((service) => service.figures()),
     statusClient.webhooks(),
-    workspacesOf(db),
+    readWorkspaces(db),
   ])
   return { services, ...workspaces, webhooks: waiting?.items ?? null }
 }
 
-async function workspacesOf(db: Drizzle): Promise<Pick<PlatformStatus, 'workspaces' | 'workspaceCount'>> {
+async function readWorkspaces(db: Drizzle): Promise<Pick<PlatformStatus, 'workspaces' | 'workspaceCount'>> {
   const [all] = await db.select({ total: count() }).from(workspaces)
   const newest = await db
     .select({ id: workspaces.id, slug: workspaces.slug, name: sql<string>`${workspaces.state}->>'name'` })

@@ -103,7 +103,7 @@ export function createSessions(
     for (const row of alive)
       await recordSessionEnded(
         journal(tx),
-        { session: stateOf(row), name: owner?.name ?? '', reason },
+        { session: toSessionState(row), name: owner?.name ?? '', reason },
         context,
       )
     return alive.length
@@ -189,7 +189,7 @@ export function createSessions(
           .set({ secretHash, provedAt: context.now, methods: withMethod(method) })
           .where(eq(sessions.id, id))
           .returning()
-        if (updated) await recordStepUp(journal(tx), stateOf(updated), context.actor.name, context)
+        if (updated) await recordStepUp(journal(tx), toSessionState(updated), context.actor.name, context)
         return updated
       })
       if (!row) throw notFound()
@@ -236,7 +236,7 @@ export function createSessions(
         .limit(limit + 1)
       const items = rows.slice(0, limit).map((row) => {
         const { lastSeenAt } = row
-        return { ...stateOf(row), lastSeenAt, current: row.id === current }
+        return { ...toSessionState(row), lastSeenAt, current: row.id === current }
       })
       return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
     },
@@ -309,7 +309,7 @@ async function beyondMost(tx: Transaction, accountId: string): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-function stateOf(row: typeof sessions.$inferSelect): SessionState {
+function toSessionState(row: typeof sessions.$inferSelect): SessionState {
   const { id, accountId, address, userAgent, methods, createdAt, expiresAt } = row
   return { id, userId: accountId, address, userAgent, methods, createdAt, expiresAt }
 }

@@ -33,7 +33,7 @@ interface Waiter {
 }
 
 /** Runs that others work on are asked for so often, all of them together. */
-const lookEveryMs = 250
+const pollEveryMs = 250
 
 export function createCompletionWaiter(
   sql: Database['sql'],
@@ -59,7 +59,7 @@ export function createCompletionWaiter(
     if (looking) return
     looking = true
     while (waiting.size > 0 && !closing.signal.aborted) {
-      await delay(lookEveryMs, closing.signal)
+      await delay(pollEveryMs, closing.signal)
       const elsewhere = [...waiting.keys()].filter((id) => !isHere(id))
       if (elsewhere.length === 0) continue
       // What cannot be read now is read the next time.

@@ -56,9 +56,9 @@ export function draftRunEvents(
     if (entry.kind === 'retried') drafts.push({ type: 'workflow.run_retried' })
     if (entry.kind === 'ended') drafts.push({ type: `workflow.run_${entry.status}` })
     if (entry.kind === 'waiting' && entry.waiting.for === 'approval')
-      drafts.push(...noticesOf('workflow.approval_requested', entry.place, awaiting()))
+      drafts.push(...draftNotices('workflow.approval_requested', entry.place, awaiting()))
     if (entry.kind === 'reminded')
-      drafts.push(...noticesOf('workflow.approval_reminded', entry.place, awaiting()))
+      drafts.push(...draftNotices('workflow.approval_reminded', entry.place, awaiting()))
   }
   const paused = [before.status, after.status].map((status) => status === 'paused')
   if (!paused[0] && paused[1]) drafts.push({ type: 'workflow.run_paused' })
@@ -69,7 +69,7 @@ export function draftRunEvents(
 const longestTitle = 200
 
 /** What those are notified of who have not decided; nothing where it is not waited for any more. */
-function noticesOf(type: RunEventType, step: Place, awaiting: readonly AwaitedInput[]): RunEventDraft[] {
+function draftNotices(type: RunEventType, step: Place, awaiting: readonly AwaitedInput[]): RunEventDraft[] {
   return awaiting.flatMap(({ place, waiting, decided }) => {
     if (place !== step || waiting.for !== 'approval') return []
     const { title, users, roles } = waiting.approval

@@ -138,7 +138,7 @@ async function follow(
       first ??= line
       last = line
       if (!memory) {
-        memory = newRun(contextOf(identity, line), steps.observer)
+        memory = newRun(toContext(identity, line), steps.observer)
         continue
       }
       const entry = withoutValues(line)
@@ -152,7 +152,7 @@ async function follow(
   return { first, last, steps: steps.all(), next: steps.next(), nextDue: summarizeRun(memory).nextDue }
 }
 
-const contextOf = (
+const toContext = (
   { id: runId, workflowId, workflowVersion: version }: RunIdentity,
   { entry }: TraceLine,
 ): RunContext => ({

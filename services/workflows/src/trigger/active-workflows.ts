@@ -19,7 +19,7 @@ interface Row {
 
 const columns = 'workspace_id, environment, trigger_keys as keys, state'
 
-const candidateOf = ({ workspace_id: workspaceId, environment, keys, state }: Row): Candidate => ({
+const toCandidate = ({ workspace_id: workspaceId, environment, keys, state }: Row): Candidate => ({
   tenant: { workspaceId, environment },
   keys,
   state,
@@ -32,7 +32,7 @@ export async function findCandidates({ sql }: Database, keys: readonly string[])
     [[...new Set(keys)]],
     { prepare: true },
   )
-  return rows.map(candidateOf)
+  return rows.map(toCandidate)
 }
 
 /** What a batch of events concerns. */
@@ -58,7 +58,7 @@ export async function findAffectedWorkflows(
     { prepare: true },
   )
   return {
-    candidates: (found?.candidates ?? []).map(candidateOf),
+    candidates: (found?.candidates ?? []).map(toCandidate),
     awaitedKeys: new Set(found?.awaited ?? []),
   }
 }
@@ -72,7 +72,7 @@ export async function findHookWorkflow({ sql }: Database, hookId: string): Promi
     [hookId],
     { prepare: true },
   )
-  return row ? candidateOf(row) : null
+  return row ? toCandidate(row) : null
 }
 
 const Depth = z.object({ run_id: z.string(), depth: z.int().min(0) })

@@ -34,11 +34,11 @@ export function hookEvent(
     }),
   )
   const type = form === 'raw' ? '' : (header('content-type') ?? '')
-  return { method, query, headers, ...bodyOf(body, type) }
+  return { method, query, headers, ...parseBody(body, type) }
 }
 
 /** JSON as it is, a form by its fields, other text as it came, and what is none in base64. */
-function bodyOf(body: Buffer, contentType: string): { body: unknown; encoding?: 'base64' } {
+function parseBody(body: Buffer, contentType: string): { body: unknown; encoding?: 'base64' } {
   if (body.length === 0) return { body: null }
   if (/^application\/(?:json|[\w.+-]+\+json)\b/i.test(contentType)) return { body: readJson(body) }
   const text = isUtf8(body) ? body.toString() : undefined

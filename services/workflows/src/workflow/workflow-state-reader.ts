@@ -8,7 +8,7 @@ export interface NamedWorkflowState extends WorkflowStanding {
   name: string
 }
 
-interface Asked {
+interface StateQuery {
   id: string
   tenant: TenantScope
 }
@@ -27,14 +27,14 @@ const Row = z.object({
  */
 export function createWorkflowStateReader(database: Pick<Database, 'planned'>) {
   const asked = createGroups({
-    write: (asks: readonly Asked[]) => find(database, asks),
+    write: (asks: readonly StateQuery[]) => find(database, asks),
     isAway: isDatabaseUnavailable,
   })
   return (id: string, tenant: TenantScope): Promise<NamedWorkflowState | undefined> =>
     asked.add({ id, tenant })
 }
 
-async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked[]) {
+async function find({ planned }: Pick<Database, 'planned'>, asks: readonly StateQuery[]) {
   const rows = await planned.unsafe(
     `select asked.n::int - 1 as n, found.*
      from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, workspace_id, environment, n)

@@ -36,7 +36,7 @@ export async function checkTargets(
   { findKnown, operations, log }: Targets,
 ): Promise<WorkflowProblem[]> {
   const targets = [
-    ...visitSteps(definition).flatMap(targetsOf),
+    ...visitSteps(definition).flatMap(listTargets),
     ...(await targetsOfCalls(visitSteps(definition), operations)),
   ]
   const problems: WorkflowProblem[] = []
@@ -60,7 +60,7 @@ export async function checkTargets(
   return problems
 }
 
-function targetsOf({ step, path }: Visit): Target[] {
+function listTargets({ step, path }: Visit): Target[] {
   const at = (sort: TargetSort, names: readonly string[], ...below: string[]) =>
     names.flatMap((name, index) =>
       isTemplate(name)
