@@ -8,7 +8,7 @@ import { completeStep, endRunAfter, failStep, type StepDecision } from './outcom
 import type { Outcome, Signal } from './signal.js'
 import { findEventId } from './values.js'
 
-/** What follows of a task's outcome. One that its step is not in a state for changes nothing. */
+/** Decides on a task's outcome. An outcome that does not fit the state of its step changes nothing. */
 export function answerTask(deciding: StepDecision, signal: Extract<Signal, { task: string }>): Entry[] {
   const { state } = deciding.step
   switch (signal.kind) {

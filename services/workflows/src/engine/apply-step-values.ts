@@ -6,7 +6,7 @@ import { findPin } from './rows.js'
 import { isTrue, toFields, toText } from './values.js'
 import { awaitApproval, wait } from './waits.js'
 
-/** What follows of a step's values: it is through, or goes on to what it is there for. */
+/** Decides on a step's evaluated values: the step completes, or starts its effect. */
 export function applyStepValues(deciding: StepDecision, values: readonly Evaluated[]): Entry[] {
   const pin = findPin(deciding.program, deciding.step)
   if (pin) return completeStep(deciding, pin.output)

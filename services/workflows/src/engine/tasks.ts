@@ -42,7 +42,7 @@ export interface AwaitedInput {
   decided: string[]
 }
 
-/** What the run waits for that can be given to it from outside. */
+/** What the run waits for from outside: approvals and events. */
 export function listAwaitedInputs({ live }: RunMemory): AwaitedInput[] {
   return [...live.values()].flatMap(({ place, state, task }) =>
     state.kind === 'waiting' && task

@@ -39,7 +39,7 @@ function parseInstant(value: unknown): number {
 const unusable = (value: unknown): string =>
   `${JSON.stringify(value)} is neither a number of seconds nor an instant in ISO 8601, within a year.`
 
-/** The step waits for people; where those it names cannot be enough, it fails rather than wait for ever. */
+/** The step waits for approvers; where those it names cannot be enough, it fails instead of waiting forever. */
 export function awaitApproval(deciding: StepDecision, definition: ApprovalStep, value: unknown): Entry[] {
   const { now, step } = deciding
   const { title, message, data, users: named } = toFields(value)

@@ -5,7 +5,7 @@ import type { Recorded } from '../engine/history.js'
 import { parseJournalLine } from './journal-lines.js'
 import { runStatement } from './store/store.js'
 
-/** How a run came out. */
+/** The outcome of a run. */
 export interface RunEnd {
   status: RunStatus
   /** Null unless it has completed. */
@@ -114,7 +114,7 @@ interface EndRow {
   large: unknown
 }
 
-/** Of those that have ended, or with `orPaused` are paused. */
+/** Outcomes of the runs that have ended, or with `orPaused` are paused. */
 export async function readRunEnds(
   sql: Database['sql'],
   runIds: readonly string[],

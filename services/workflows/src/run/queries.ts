@@ -28,7 +28,7 @@ function found(row: Found): FoundRun {
 
 const columns = `id as key, ${runColumns.join(', ')}`
 
-/** Throws `not_found` for what is not there, or is another tenant's. */
+/** Throws `not_found` for an unknown run, or one of another tenant. */
 export async function findRun(sql: Database['sql'], id: string, tenant: TenantScope): Promise<FoundRun> {
   const [row] = await runStatement<Found>(
     sql,
@@ -74,7 +74,7 @@ export async function listRuns(sql: Database['sql'], options: ListOptions): Prom
   return { items, nextCursor: end ? cursors.encode([null, end.id], binding) : null, limit }
 }
 
-/** Only the conditions that are asked for, so that each has a plan of its own. */
+/** Only the requested conditions, so that each combination has its own plan. */
 export function buildListStatement(
   { workspaceId, environment }: TenantScope,
   { status, triggerType, workflowId, from, to }: RunFilters,

@@ -12,7 +12,7 @@ import type { Entry, Place } from '../engine/history.js'
 import type { AwaitedInput } from '../engine/tasks.js'
 import type { Origin, RunIdentity, RunProgress } from './model.js'
 
-/** The catalogue's word for what has happened in a run; undefined for what concerns its steps alone. */
+/** The event type for a change of a run; undefined for changes of its steps alone. */
 export type RunEventType =
   | 'workflow.run_started'
   | 'workflow.run_completed'
@@ -31,7 +31,7 @@ export interface RunEventDraft {
   approval?: ApprovalNotice
 }
 
-/** What of a run its events carry. */
+/** The fields of a run that its events carry. */
 export function toRunState(identity: RunIdentity, progress: RunProgress): RunState {
   const { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt } = identity
   return { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt, ...progress }

@@ -17,7 +17,7 @@ import { type EagerStart, startEagerly } from './start-eagerly.js'
 import type { NewRun } from './store/start-statement.js'
 import type { RunStore } from './store/store.js'
 
-/** What is to be run, and why. */
+/** What to run, and the cause. */
 export interface StartRequest {
   tenant: TenantScope
   workflow: { id: string; name: string; version: number; programRef: string }
@@ -73,7 +73,7 @@ export interface StarterOptions {
 const queued: RunProgress = { status: 'queued', attempt: 1, error: null, startedAt: null, endedAt: null }
 
 /**
- * Makes a run durable and, unless it is part of a transaction or there is no room for it, goes to work on it at once. In a
+ * Makes a run durable and, unless it is part of a transaction or the process is full, executes it immediately. In a
  * transaction it is due once that is committed: the caller wakes the runs then.
  */
 export function createStarter(options: StarterOptions) {

@@ -68,7 +68,7 @@ async function* linesOf(sql: Database['sql'], runId: string): AsyncGenerator<Tra
   }
 }
 
-/** A value that stands aside of its entry. */
+/** A value that is stored apart from its entry. */
 export async function readValue(
   sql: Database['sql'],
   { runId, seq, field, tenant }: { runId: string; seq: number; field: string; tenant: TenantScope },

@@ -33,7 +33,7 @@ type PerformTask = Extract<Task, { kind: 'perform' }>
 /** Waits for an answer in flight: some minutes, longer than any service claims a key. */
 const maxPolls = 30
 
-/** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
+/** Performs tasks. Rejects only when aborted, with the reason of `aborted`. */
 export function createWork({
   evaluate,
   effects,

@@ -3,7 +3,7 @@ import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { WorkflowRecord } from '../workflow/domain.js'
 
-/** An active workflow that something may start. */
+/** An active workflow that an event may start. */
 export interface Candidate {
   tenant: TenantScope
   keys: readonly string[]
@@ -35,7 +35,7 @@ export async function findCandidates({ sql }: Database, keys: readonly string[])
   return rows.map(toCandidate)
 }
 
-/** What a batch of events concerns. */
+/** The workflows and runs that a batch of events affects. */
 export interface AffectedWorkflows {
   /** Active workflows with any of their keys as a trigger. */
   candidates: Candidate[]
@@ -77,7 +77,7 @@ export async function findHookWorkflow({ sql }: Database, hookId: string): Promi
 
 const Depth = z.object({ run_id: z.string(), depth: z.int().min(0) })
 
-/** How many runs had caused each of these runs; those that are not there any more are absent. */
+/** The number of causes before each of these runs; deleted runs are absent. */
 export async function findCauseDepths(
   { sql }: Database,
   runIds: readonly string[],

@@ -28,7 +28,7 @@ interface BusMessage {
 
 const durable = 'workflows-bus'
 
-/** Starts the workflows that listen to topics, each once for an event of the bus. */
+/** Starts workflows with topic triggers, each once for an event of the bus. */
 export function startBusTriggers(
   ctx: Pick<ServiceContext, 'link' | 'names' | 'log' | 'database'> & {
     config: Pick<BackendConfig, 'natsAckWaitMs'>

@@ -37,7 +37,7 @@ const spacingMs = 100
 const lowWatermarksMs = 1_000
 
 /**
- * Starts the workflows that events are the trigger of, each once for an event: a repeated batch finds the runs it has started.
+ * Starts workflows with event triggers, each once for an event: a redelivered batch finds the runs it has started.
  */
 export function startEventTriggers(
   { consume, database }: ServiceContext,

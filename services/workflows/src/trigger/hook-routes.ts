@@ -31,7 +31,7 @@ const waiting =
   'With `wait`: 200 with the output once the run has completed, 502 once it has failed or was cancelled. A run that has not ' +
   'ended by then, or is paused, is a 202. All other parameters are `event.query` of the run.'
 
-/** Inbound webhooks: public, outside of the API, known by their address alone. */
+/** Inbound webhooks: public, outside of the API, protected by their secret address. */
 export function hookRoutes(hooks: Hooks): Route[] {
   const withBody = (method: 'post' | 'put', operationId: string) =>
     defineUpload({

@@ -27,7 +27,7 @@ export const findArtifacts =
     return (await sdk.post('/internal/artifacts/needs', question, KnownArtifacts, { signal })).artifacts
   }
 
-/** The same, of the service that knows. */
+/** The same, for the service that owns the names. */
 export const findKnown =
   (clients: PlatformClients): FindKnown =>
   async (sort, tenant, names) => {

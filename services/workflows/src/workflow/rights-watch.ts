@@ -13,7 +13,7 @@ import { type ComputeNeeds, findSubscriptions } from './check/needs.js'
 import { versionRef } from './versions.js'
 import type { Workflows } from './workflows.js'
 
-/** Suspends workflows whose owner may no longer do what they need. */
+/** Suspends workflows whose owner has lost permissions they need. */
 export function watchRights(
   ctx: ServiceContext,
   { aggregate, versions, givers }: Pick<Workflows, 'aggregate' | 'versions' | 'givers'>,

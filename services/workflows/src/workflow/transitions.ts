@@ -7,7 +7,7 @@ import {
   workflowActions,
 } from '@opsplane/contracts'
 
-/** What of a workflow decides which actions apply. */
+/** The fields of a workflow that decide which actions apply. */
 export type WorkflowStanding = Pick<WorkflowState, 'status' | 'publishedVersion' | 'deactivatedReason'>
 
 /** Where an action leads; `published` limits it to workflows that have a version. */

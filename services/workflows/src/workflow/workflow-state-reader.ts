@@ -3,7 +3,7 @@ import { createGroups, type Database, isDatabaseUnavailable } from '@opsplane/po
 import { z } from 'zod'
 import type { WorkflowStanding } from './transitions.js'
 
-/** What of a workflow its next run needs. */
+/** The fields of a workflow that its next run needs. */
 export interface NamedWorkflowState extends WorkflowStanding {
   name: string
 }
@@ -22,8 +22,8 @@ const Row = z.object({
 })
 
 /**
- * Reads how workflows stand; undefined where there is none. Each is read after it is asked for; those that are asked for at
- * the same time, as runs are that start together, share a statement.
+ * Reads the present state of workflows; undefined where there is none. Each is read after its request, never cached; requests at
+ * the same time, as of runs that start together, share a statement.
  */
 export function createWorkflowStateReader(database: Pick<Database, 'planned'>) {
   const asked = createGroups({

@@ -88,7 +88,7 @@ export interface Workflows {
   ): Promise<Runnable & { definition: WorkflowDefinition }>
 }
 
-/** What a run is started of. */
+/** What a run is started from. */
 export interface Runnable {
   id: string
   name: string

@@ -11,7 +11,7 @@ import {
 import type { JournalLine, RunProgress } from '../model.js'
 import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
 
-/** What one run becomes, all of it or nothing. */
+/** The transition of one run, applied as a whole or not at all. */
 export interface Transition {
   runId: string
   tenant: TenantScope

@@ -21,7 +21,7 @@ export interface Reads {
 const always = new Set(['trigger', 'event', 'input', 'run', 'steps', '*'])
 const beforeSteps = new Set(['trigger', 'event', 'input'])
 
-/** References to steps that are not there, or cannot have run before, and to names that stand for nothing. */
+/** Finds references to steps that do not exist, or cannot have run before, and to unknown names. */
 export function checkReferences(definition: WorkflowDefinition, found: readonly Reads[]): WorkflowProblem[] {
   const known = new Set(visitSteps(definition).map(({ step }) => step.id))
   const views = buildViews(definition)
