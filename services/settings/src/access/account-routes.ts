@@ -8,7 +8,7 @@ import { currentWorkspace } from '../tenant/queries.js'
 import { validityEnd } from '../token/domain.js'
 import { findToken } from '../token/queries.js'
 
-/** Who the caller is. */
+/** Routes about the caller. */
 export function accountRoutes({ database: { db } }: ServiceContext, sessions: Sessions): Route[] {
   return [
     defineRoute({

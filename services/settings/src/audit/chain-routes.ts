@@ -23,7 +23,7 @@ const verificationsAtOnce = { perWorkspace: 1 }
 /** Parts of a log that are read at once, of all workspaces, which take turns. */
 const windowsAtOnce = 4
 
-/** That the audit log is whole, and what proves it. All of it is about the workspace, whatever the environment. */
+/** Routes to verify the audit log. They cover the workspace with all environments. */
 export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner): Route[] {
   const { cursors } = ctx
   const { db } = ctx.database

@@ -17,7 +17,7 @@ interface Row {
 const prepared = { prepare: true }
 const toCheckpoint = (row: Row) => AuditCheckpoint.parse({ ...row, seq: Number(row.seq) })
 
-/** The signed end of a workspace's chain; null while it has no event. Asked again at the same end, the same one. */
+/** Signs the end of a workspace's chain; null while it has no event. Returns the same checkpoint for the same end. */
 export async function createCheckpoint(
   sql: StatementRunner,
   signer: CheckpointSigner,

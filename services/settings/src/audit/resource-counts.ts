@@ -23,7 +23,7 @@ function computeDelta(type: string): number {
   return endings.has(verb) ? -1 : 0
 }
 
-/** Counts what the events bring and take away, in the transaction that puts each into the audit log once. */
+/** Counts created and deleted resources, in the transaction that adds each event to the audit log once. */
 export async function countResources(sql: Sql, events: readonly PlatformEvent[]): Promise<void> {
   const sums = new Map<string, { key: [string, string, string]; delta: number }>()
   for (const { workspaceId, environment, type } of events) {
@@ -45,7 +45,7 @@ export async function countResources(sql: Sql, events: readonly PlatformEvent[])
   )
 }
 
-/** What a workspace has in an environment, 0 included. */
+/** The number of resources of each kind in an environment of a workspace, 0 included. */
 export async function readResourceCounts(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,

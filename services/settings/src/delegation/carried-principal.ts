@@ -11,7 +11,7 @@ import { hasExpired } from '../token/domain.js'
 import { keyRecord } from '../token/queries.js'
 import { isKey } from './standing-grants.js'
 
-/** What a token is to say: the grant's principal, and who uses the grant. */
+/** The contents of a delegated token: the grant's principal, and who uses the grant. */
 export interface CarriedRequest extends Pick<DelegationRequest, 'callers' | 'callerRights' | 'permissions'> {
   giver: Principal
   /** Who uses what the grant carries: the token speaks as them. */

@@ -12,7 +12,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { listMemberKeys } from '../token/queries.js'
 
-/** Something that hangs on a person, and the service that has it. */
+/** Something that depends on a person, and its service. */
 export interface ServiceDependent extends FoundDependent {
   service: string
 }

@@ -10,7 +10,7 @@ const mailWorthMs = 24 * 3_600_000
 /** The roles that get notifications without named recipients. */
 const adminRoles = ['owner', 'admin']
 
-/** One mail per notification and active member whom it is for. What is older than a mail is worth, as after a reseed, gets none. */
+/** Queues one mail per notification and active recipient. Old notifications, as after a reseed, get none. */
 export async function queueNotificationMails(
   tx: Transaction,
   made: CreatedNotification[],
@@ -50,7 +50,7 @@ function findRecipients(tx: Transaction, { workspaceId, audience }: CreatedNotif
     )
 }
 
-/** A notification that was not there before. */
+/** A newly created notification. */
 export interface CreatedNotification {
   id: string
   workspaceId: string

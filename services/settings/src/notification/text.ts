@@ -12,7 +12,7 @@ import { oneLine } from '@opsplane/runtime'
 import { z } from 'zod'
 import { ownerRightsText } from './owner-rights.js'
 
-/** What a notification tells of an event. */
+/** The text of a notification. */
 export interface NotificationText {
   title: string
   /** What happened, and what to do next. */
@@ -39,7 +39,7 @@ const textFormatters: { [Type in EventType]?: FormatText<Type> } = {
 /** The event types of which any event may become a notification. */
 export const notifiedTypes: readonly string[] = Object.keys(textFormatters)
 
-/** What people are notified of the event; null when nothing. Throws ZodError when the event breaks its schema. */
+/** The notification text for the event; null for none. Throws ZodError when the event breaks its schema. */
 export function notificationText(event: PlatformEvent): NotificationText | null {
   const type = notifiedTypes.find((notified) => notified === event.type)
   return type === undefined ? null : formatText(type as EventType, event)

@@ -62,7 +62,7 @@ const member = (value: unknown, name: string): unknown =>
 
 type Mapping = Pick<StoredProvider, 'roleClaim' | 'roles' | 'defaultRole'>
 
-/** The role that the claims give, which is never that of an owner. Throws `SignInRefused` where they give none. */
+/** The role that the claims map to, never owner. Throws `SignInRefused` where they map to none. */
 export function mapClaimsToRole(
   { roleClaim, roles, defaultRole }: Mapping,
   { all }: Pick<Claims, 'all'>,

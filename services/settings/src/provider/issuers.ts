@@ -28,19 +28,19 @@ export interface RedeemedCode {
 
 export type Issuers = ReturnType<typeof createIssuers>
 
-/** How far the clock of a provider may be off. */
+/** The most the clock of a provider may differ. */
 export const clockToleranceSeconds = 60
 /** A discovery document is asked for again after this time. */
 const discoveredMs = 5 * 60_000
 const maxIssuers = 500
 
-/** By signatures that only the provider can make. */
+/** Asymmetric algorithms, so that only the provider can sign. */
 export const signatureAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 
-/** The conversation with identity providers: OpenID Connect, authorization code with PKCE. */
+/** The client of identity providers: OpenID Connect, authorization code with PKCE. */
 export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) {
   const discovered = new LRUCache<string, oidc.ServerMetadata>({ max: maxIssuers, ttl: discoveredMs })
   const keys = new LRUCache<string, ReturnType<typeof createRemoteJWKSet>>({

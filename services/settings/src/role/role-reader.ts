@@ -50,7 +50,7 @@ export function createRoleReader({
 }
 export type RoleReader = ReturnType<typeof createRoleReader>
 
-/** What the role allows in this workspace; null when there is none of that name. */
+/** The permissions of the role in this workspace; null when there is none of that name. */
 export async function findRolePermissions(
   db: Reader,
   workspaceId: string,

@@ -23,7 +23,7 @@ export interface DefinitionSecrets {
 
 export type SecretTargets = ReturnType<typeof createSecretTargets>
 
-/** Holds the secrets that definitions name against those there are. */
+/** Checks the secrets that definitions name against those that exist. */
 export function createSecretTargets({ store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>) {
   const secrets = store.aggregate(secret)
 

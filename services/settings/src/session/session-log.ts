@@ -15,7 +15,7 @@ import { and, eq } from 'drizzle-orm'
 import { memberships } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 
-/** Who caused it, and when. */
+/** The actor, time and source of an event about a login. */
 export interface LoginContext {
   actor: Actor
   now: string
@@ -45,7 +45,7 @@ async function findTenants(db: Pick<Drizzle, 'select'>, userId: string): Promise
   return rows.length === 0 ? [platformTenant] : rows.map(({ workspaceId }) => workspaceScope(workspaceId))
 }
 
-/** A journal for each person and workspace, in the caller's transaction. */
+/** Records an event about a login in each workspace of the person, in the caller's transaction. */
 export async function recordLoginEvent(
   { db, run }: { db: Pick<Drizzle, 'select'>; run: StatementRunner },
   { type, userId, resource, data }: LoginEvent,

@@ -32,12 +32,12 @@ export interface SessionOrigin {
   userAgent: string
 }
 
-/** Where a request comes from; nothing is known of one that no client has made. */
+/** The origin of a request; empty for one without a client. */
 export function toSessionOrigin({ source }: Pick<RequestMeta, 'source'>): SessionOrigin {
   return source ?? { address: '', userAgent: '' }
 }
 
-/** What a person does by signing in, or tries to, as events have it. */
+/** The context of events about a sign-in or an attempt. */
 export const toLoginContext = (
   { id, name }: Pick<AccountState, 'id' | 'name'>,
   origin: SessionOrigin,
@@ -50,7 +50,7 @@ export const toLoginContext = (
 /** `ses`: its token is the client's to send; `web`: it is in a browser's cookie, and good for nothing elsewhere. */
 export type SessionKind = 'ses' | 'web'
 
-/** What a person has proved, and what a session of it may enter. */
+/** What a person has proved, and which workspaces the session may enter. */
 export interface ProvenPerson {
   /** Without a password hash where the login has only single sign-on. */
   account: AccountState
@@ -62,7 +62,7 @@ export interface ProvenPerson {
   workspaceId?: string
 }
 
-/** Which sessions end, of one login. */
+/** The sessions of one login to end. */
 export interface SessionsToEnd {
   accountId: string
   /** Only this one. */

@@ -15,7 +15,7 @@ export interface RecordedSignIn {
   now: Instant
 }
 
-/** Notes from where a login is opened, in the transaction that does so. */
+/** Records the device of a sign-in, in its transaction. */
 export type RecordSignIn = (tx: Transaction, signIn: RecordedSignIn) => Promise<void>
 
 /**

@@ -1,7 +1,7 @@
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import type { Attempt } from './attempt.js'
 
-/** What is slowed down by an attempt, and how. */
+/** The keys that an attempt slows down, and how. */
 export interface ThrottledKeys {
   key: string
   /** Milliseconds to wait after the nth failure; the last one for all beyond. */
