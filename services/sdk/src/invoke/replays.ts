@@ -2,7 +2,7 @@ import {
   ApiError,
   type Execution,
   invalidField,
-  type ReplayExecution,
+  ReplayExecution,
   type TenantScope,
 } from '@opsplane/contracts'
 import { computeRequestDepth, type RequestMeta } from '@opsplane/http'
@@ -34,7 +34,7 @@ export function createExecutionReplays(
   { load, perform }: Invoker,
   executions: Pick<Executions, 'accept' | 'cancel'>,
 ): ExecutionReplays {
-  const requestOf = async (
+  const buildRequest = async (
     id: string,
     asked: ReplayExecution,
     by: ReplayCaller,
@@ -62,30 +62,16 @@ export function createExecutionReplays(
   return {
     async replay(id, asked, meta) {
       const { tenant, now, requestId, traceparent, principal } = meta
-      const about = asked.input === undefined ? records : [...records, ...findInputRecords(input)]
-      return perform(
-        {
-          ...{
-            tenant,
-            artifact,
-            input,
-            now,
-            requestId,
-            traceparent,
-            replayOf: id,
-            timeoutMs: asked.timeoutMs,
-          },
-          records: about,
-          ...{
-            depth: computeRequestDepth(meta),
-            caller: toExecutionCaller(principal),
-            type: executionType,
-            trigger: { type: 'manual', id: principal.userId },
-          },
-        },
-        asked,
-        meta,
-      )
+      const by = {
+        ...{ tenant, now, requestId, traceparent, userId: principal.userId },
+        depth: computeRequestDepth(meta),
+      }
+      const request = await buildRequest(id, asked, { ...by, caller: toExecutionCaller(principal) })
+      return perform(request, asked, meta)
+    },
+
+    async accept(id, by) {
+      await executions.accept(await buildRequest(id, ReplayExecution.parse({ mode: 'async' }), by))
     },
 
     async cancel(id, { tenant }) {

@@ -271,6 +271,55 @@ describe('a group of failed runs', () => {
     expect(listed.map((each) => each.id)).toContain(job?.id)
   })
 
+  test('is retried no further once its retry is canceled', async () => {
+    const { fail, groups } = await failing('canceled')
+    answer = refuse
+    // More than one step of a retry.
+    for (let run = 0; run < 23; run++) await fail()
+    const [group] = await groups()
+    answer = () => ({ status: 200 })
+    let goOn = () => {}
+    const canGoOn = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let locked = () => {}
+    const isLocked = new Promise<void>((resolve) => {
+      locked = resolve
+    })
+    // The first step waits for its first run.
+    const holding = service.sql.begin(async (tx) => {
+      await tx`lock table runs in exclusive mode`
+      locked()
+      await canGoOn
+    })
+    await isLocked
+    try {
+      const { job } = (await retryGroup(group, { to: group?.to })).data(RunRetryStarted)
+      expect(job?.total).toBe(23)
+      await waitFor(async () => {
+        const [row] = await service.sql`select lease_owner from run_retries where id = ${job?.id ?? ''}`
+        return row?.lease_owner !== null
+      })
+      expect((await retryGroup(group, { to: group?.to })).error().code).toBe('conflict')
+      const canceled = (await api.post(`/runs/retries/${job?.id}/cancel`)).data(RunRetry)
+      expect(canceled).toMatchObject({ status: 'canceled', finishedAt: expect.any(String) })
+      goOn()
+      await holding
+      const after = await waitFor(async () => {
+        const found = (await api.get(`/runs/retries/${job?.id}`)).data(RunRetry)
+        return found.retried > 0 && found
+      })
+      expect(after).toMatchObject({ status: 'canceled', retried: 20, refused: 0 })
+      await waitFor(async () => (await groups())[0]?.count === 3)
+      const [rest] = await groups()
+      const { job: second } = (await retryGroup(rest, { to: rest?.to })).data(RunRetryStarted)
+      expect(await over(second?.id)).toMatchObject({ status: 'completed', total: 3, retried: 3 })
+    } finally {
+      goOn()
+      await holding
+    }
+  })
+
   test('is signalled on NATS as its runs fail and are retried', async () => {
     const { changed, close } = await followChanges(service, fixture.tenant)
     const { fail, groups } = await failing('signalled')
