@@ -48,6 +48,7 @@ function addWriting(packs: Command, io: Io): void {
       const printer = printerFor(io, command)
       const {
         findCompileProblems: compileProblems,
+        mergePermissions,
         readFolder,
         readPack,
         findTypeProblems: typeProblems,

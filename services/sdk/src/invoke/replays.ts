@@ -52,7 +52,16 @@ export function createExecutionReplays(
     const input = validateInput(artifact.inputSchema, asked.input ?? shown.input)
     const { tenant, now, requestId, traceparent, depth, caller, userId } = by
     return {
-      ...{ tenant, artifact, input, now, requestId, traceparent, depth, caller },
+      ...{
+        tenant,
+        artifact,
+        input,
+        now,
+        requestId,
+        traceparent,
+        caller,
+        ...(depth !== undefined && { depth }),
+      },
       ...{ replayOf: id, timeoutMs: asked.timeoutMs, type: executionType },
       records: asked.input === undefined ? records : [...records, ...findInputRecords(input)],
       trigger: { type: 'manual', id: userId },
