@@ -217,7 +217,7 @@ describe('the docs page', () => {
     }
   })
 
-  test('names its files by their content, so that browsers keep them for good', async () => {
+  test('names its files by their content, so that browsers cache them permanently', async () => {
     const html = await (await fetch(`${platform.url}/api/v1/docs`)).text()
     const files = [...html.matchAll(/"(\/api\/v1\/docs\/[^"?]+)\?(\w+)"/g)]
     expect(files.length).toBeGreaterThan(4)

@@ -73,7 +73,7 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
     const documents = Object.keys(serviceUrls).flatMap((service) => lastGood.get(service)?.document ?? [])
     try {
       const merged = await mergeOpenApi([ownDocument, ...documents], ownDocument.info)
-      lastMerged = writtenOf(servedAt(origin, merged))
+      lastMerged = createRenderings(servedAt(origin, merged))
     } catch (error) {
       // Such as two releases side by side during an update.
       if (lastMerged === undefined) throw error
@@ -115,7 +115,7 @@ interface Written {
 }
 
 /** Each format is written when it is first asked for. */
-function writtenOf(document: OpenApiDocument): Written {
+function createRenderings(document: OpenApiDocument): Written {
   let json: Promise<CachedDocument> | undefined
   let yaml: Promise<CachedDocument> | undefined
   const keep = async (contentType: string, bytes: Promise<Buffer>) => cacheDocument(contentType, await bytes)

@@ -24,7 +24,7 @@ export function createOriginRouter({
   publicOrigin,
 }: Pick<GatewayConfig, 'appsOrigin' | 'publicOrigin'>) {
   const appsHost = appsOrigin === undefined ? undefined : new URL(appsOrigin).host
-  const addresses = loopbackHostsOf(publicOrigin)
+  const addresses = listLoopbackHosts(publicOrigin)
   return ({ method = '', url = '', headers }: RequestLine, target: Target | null): OriginDecision => {
     const host = headers.host?.toLowerCase() ?? ''
     const isApp = target?.isOfOrigin === true && target.pathname.startsWith(`${originPrefix}/apps/`)
@@ -37,7 +37,7 @@ export function createOriginRouter({
 }
 
 /** By which localhost, where it is the public origin, is reached as well. */
-function loopbackHostsOf(publicOrigin: string | undefined): string[] {
+function listLoopbackHosts(publicOrigin: string | undefined): string[] {
   if (publicOrigin === undefined) return []
   const { hostname, host } = new URL(publicOrigin)
   if (hostname !== 'localhost') return []

@@ -104,7 +104,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       buckets.set(key, fresh)
       return fresh
     }
-    const place = hashOf(key) % sharedBuckets
+    const place = hashKey(key) % sharedBuckets
     const bucket = shared.get(place) ?? fresh
     shared.set(place, bucket)
     return bucket
@@ -188,7 +188,7 @@ function forgetFull(buckets: Map<string, Bucket>, fullSince: number): void {
   }
 }
 
-function hashOf(text: string): number {
+function hashKey(text: string): number {
   let hash = 0
   for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0
   return hash

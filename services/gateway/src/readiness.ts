@@ -13,7 +13,9 @@ export function createReadiness(
 ): () => Promise<Checks> {
   let round: { startedAt: number; checks: Promise<Checks> } | undefined
   const ask = async (): Promise<Checks> => {
-    const states = Object.entries(urls).map(async ([name, url]) => [name, await stateOf(url, agent)] as const)
+    const states = Object.entries(urls).map(
+      async ([name, url]) => [name, await readState(url, agent)] as const,
+    )
     return Object.fromEntries(await Promise.all(states))
   }
   return () => {
@@ -23,7 +25,7 @@ export function createReadiness(
   }
 }
 
-async function stateOf(url: string, dispatcher: Dispatcher): Promise<string> {
+async function readState(url: string, dispatcher: Dispatcher): Promise<string> {
   try {
     const { statusCode, body } = await request(new URL('/readyz', url), {
       dispatcher,

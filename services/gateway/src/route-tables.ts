@@ -46,7 +46,7 @@ export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoute
   const fetchTable = async () => {
     askedAt = monotonicMs()
     try {
-      table = treeOf(await client.get('/internal/routes', RouteTable))
+      table = buildTree(await client.get('/internal/routes', RouteTable))
       failed = false
     } catch (error) {
       if (!failed && !closed)
@@ -83,7 +83,7 @@ export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoute
   }
 }
 
-function treeOf({ routes }: RouteTable): RouteTree<OperationRule> {
+function buildTree({ routes }: RouteTable): RouteTree<OperationRule> {
   const tree = new RouteTree<OperationRule>()
   for (const { method, path, permission: _, ...rule } of routes) tree.add(method, path, rule)
   return tree

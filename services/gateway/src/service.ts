@@ -90,7 +90,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
   releasers.add('telemetry', () => telemetry.close())
   try {
     // Without it no token could be verified.
-    const settings = clientOf(urlOfService(config, 'settings'), 'settings', { issuer, tls })
+    const settings = createClient(urlOfService(config, 'settings'), 'settings', { issuer, tls })
     releasers.add('settings client', () => settings.close())
     const tokens = createTokenCache({
       verify: tokenVerifier(settings),
@@ -111,7 +111,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
 
     const services = new Map<string, ProxiedService>()
     for (const [service, url] of Object.entries(config.serviceUrls)) {
-      const client = clientOf(url, service, { issuer, tls })
+      const client = createClient(url, service, { issuer, tls })
       const routes = createServiceRoutes({ service, client, log, monotonicMs })
       const reached = { timeoutMs: config.upstreamTimeoutMs, onConnect: routes.renewed, tls }
       const quick = createUpstream(url, reached)
@@ -229,7 +229,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
   }
 }
 
-function clientOf(
+function createClient(
   baseUrl: string,
   audience: string,
   { issuer, tls }: { issuer: InternalIssuer; tls: InternalTls | undefined },

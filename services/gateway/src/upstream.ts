@@ -182,20 +182,21 @@ function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void
  * has never left, where a replica that has ended did not take the connection: another one may.
  */
 function isRetrySafe({ req, body }: ForwardedRequest, error: Error): boolean {
-  if (neverSentCodes.has(codeOf(error))) return body === null || Buffer.isBuffer(body)
-  return body === null && isSafe(req.method) && resetCodes.has(codeOf(error))
+  if (neverSentCodes.has(readErrorCode(error))) return body === null || Buffer.isBuffer(body)
+  return body === null && isSafe(req.method) && resetCodes.has(readErrorCode(error))
 }
 
 const isSafe = (method: string | undefined) => method === 'GET' || method === 'HEAD'
 
-const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
+const readErrorCode = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : ''
 
 const resetCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 const neverSentCodes = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
 function translate(error: Error): ApiError {
   if (error instanceof ApiError) return error
-  const code = codeOf(error)
+  const code = readErrorCode(error)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
     const message = 'The service did not answer in time. The outcome of the request is not known.'
     return new ApiError('upstream_timeout', message, { cause: error })

@@ -44,7 +44,7 @@ export interface InternalRouteOptions {
   singleUse: SingleUse
 }
 
-/** What other services ask settings. The gateway routes none of it. */
+/** Operations for other services. The gateway routes none of them. */
 export function internalRoutes({
   db,
   tokens,

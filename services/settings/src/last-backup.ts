@@ -4,7 +4,7 @@ import type { SettingsConfig } from './config.js'
 
 const everyMs = 55_000
 
-/** Has measured when the last backup was whole, as `opsplane backup` has recorded it: for the whole installation. */
+/** Measures the time of the last complete backup, as recorded by `opsplane backup`, for the whole installation. */
 export function measureLastBackup({
   metrics,
   database: { sql },

@@ -52,7 +52,7 @@ export const memberships = readModelTable(
   ],
 )
 
-/** The roles workspaces have made for themselves. */
+/** The custom roles of workspaces. */
 export const roles = readModelTable('roles', { name: stateText('name', 'name') }, (table) => [
   uniqueIndex('roles_name_key').on(table.workspaceId, table.name),
 ])
@@ -72,13 +72,13 @@ export const tokens = readModelTable(
   ],
 )
 
-/** When keys were last used: too frequent and too dull for the event log, and no loss when it is gone. */
+/** When keys were last used: too frequent for the event log, and may be lost. */
 export const tokenUsage = pgTable('token_usage', {
   tokenId: text('token_id').primaryKey(),
   lastUsedAt: text('last_used_at').notNull(),
 })
 
-/** Logins in force. They come and go too often for the event log; losing them means logging in again. */
+/** Active sessions. They change too often for the event log; losing them means logging in again. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -120,7 +120,7 @@ export const bootstrappedAccounts = pgTable('bootstrapped_accounts', {
   createdAt: text('created_at').notNull(),
 })
 
-/** What was mailed about a login, or handed out to its person, hashed: one of each purpose is good, the latest. */
+/** Tokens that were mailed about a login, or handed to its person, hashed. Only the latest of each purpose is valid. */
 export const accountTokens = pgTable(
   'account_tokens',
   {
@@ -181,7 +181,7 @@ export const secretUsage = pgTable(
 const eventText = <Name extends string>(column: Name, path: string) =>
   text(column).generatedAlwaysAs(sql.raw(`event#>>'{${path}}'`))
 
-/** Every event of the platform, as it came over the stream. Rows are only ever added. */
+/** Every event of the platform, as received from the stream. Append-only. */
 export const auditLog = pgTable(
   'audit_log',
   {
@@ -217,7 +217,7 @@ export const auditLog = pgTable(
   },
 )
 
-/** A chain's end is signed some time after it has grown. */
+/** Chains whose end is due to be signed. */
 export const dueCheckpoints = dueTable({
   table: 'audit_heads',
   key: 'workspace_id',
@@ -255,7 +255,7 @@ export const resourceCounts = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.environment, table.resource] })],
 )
 
-/** What the end of a chain was at some time, signed. Rows are only ever added. */
+/** Signed ends of chains at some time. Append-only. */
 export const auditCheckpoints = pgTable(
   'audit_checkpoints',
   {
@@ -269,10 +269,10 @@ export const auditCheckpoints = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.seq] })],
 )
 
-/** Who has taken copies of the audit log. */
+/** Exports of the audit log. */
 export const auditExports = readModelTable('audit_exports', {})
 
-/** What admins should know of: one row per event that calls for it, however often the event comes. */
+/** Notifications: one row per event that needs one, even if redelivered. */
 export const notifications = pgTable(
   'notifications',
   {
@@ -294,7 +294,7 @@ export const notifications = pgTable(
   ],
 )
 
-/** Who has read what. */
+/** Read marks of users. */
 export const notificationReads = pgTable(
   'notification_reads',
   {
@@ -305,7 +305,7 @@ export const notificationReads = pgTable(
   (table) => [primaryKey({ columns: [table.notificationId, table.userId] })],
 )
 
-/** A mail is due at once, and again after what failed. */
+/** Mails that are due, immediately or after a failed attempt. */
 export const dueMails = dueTable({
   table: 'mails',
   key: 'id',
@@ -349,7 +349,7 @@ export const mails = pgTable(
   ],
 )
 
-/** Grants whose key expires are due when it does: what acts by them is held. */
+/** Expirations of keys with grants: what acts with them is suspended then. */
 export const dueKeyEnds = dueTable({
   table: 'standing_grants',
   key: 'id',
@@ -357,7 +357,7 @@ export const dueKeyEnds = dueTable({
   waiting: 'key_ends_at is not null and revoked_at is null',
 })
 
-/** What lets services act for people until it is revoked, or they have left: ADR 066. */
+/** Standing grants, with which services act for users until they are revoked or the users leave: ADR 066. */
 export const standingGrants = pgTable(
   'standing_grants',
   {
@@ -380,13 +380,13 @@ export const standingGrants = pgTable(
   ],
 )
 
-/** Calls between services that no replica takes a second time: ADR 083. Lost in a crash, as few as count still. */
+/** Tokens of single-use calls between services that were used: ADR 083. Unlogged: a crash loses them. */
 export const acceptedCalls = pgTable('taken_calls', {
   id: text('id').primaryKey(),
   keptUntil: timestamp('kept_until', { withTimezone: true, mode: 'string' }).notNull(),
 })
 
-/** Buckets of requests that the gateways share: ADR 095. Lost in a crash, like the use that was made of them. */
+/** Rate buckets that the gateways share: ADR 095. Unlogged: a crash loses them. */
 export const rateBuckets = pgTable('rate_buckets', {
   key: text('key').primaryKey(),
   /** Below zero where gateways have taken more before they knew of each other. */

@@ -123,7 +123,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
   prove: verifyAllChains,
   searchesTexts: true,
   async setup(ctx, overrides) {
-    const parts = createParts(ctx, await outboundOf(ctx.config))
+    const parts = createParts(ctx, await openProviderOutbound(ctx.config))
     measureLastBackup(ctx)
     ctx.dueWork.start(expiringKeys(ctx))
     return {
@@ -159,7 +159,7 @@ function createParts(ctx: Context, outbound: Outbound) {
   return {
     outbound,
     vault: createVault(db, sealer),
-    neighbours: neighboursOf(ctx),
+    neighbours: createServiceClients(ctx),
     mailer: createMailer(config),
     signer: createCheckpointSigner(config.auditSigningKey),
     singleUse: createSingleUse(database),
@@ -173,7 +173,7 @@ function createParts(ctx: Context, outbound: Outbound) {
 }
 
 /** The guard of what is asked of identity providers. */
-const outboundOf = (config: SettingsConfig): Promise<Outbound> =>
+const openProviderOutbound = (config: SettingsConfig): Promise<Outbound> =>
   openOutbound({
     caFile: config.ssoCaFile,
     allowedCidrs: config.ssoAllowedCidrs,
@@ -182,13 +182,13 @@ const outboundOf = (config: SettingsConfig): Promise<Outbound> =>
   })
 
 /** A client of every other service. */
-function neighboursOf(ctx: Context): PlatformClients {
+function createServiceClients(ctx: Context): PlatformClients {
   const { settings: _, ...serviceUrls } = ctx.config.serviceUrls
   return platformClients({ ...ctx, config: { serviceUrls } })
 }
 
 /** Where the studio's address is not known, it is away. */
-function studioOf(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
+function getStudioClient(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
   const away = () =>
     Promise.reject(new ApiError('service_unavailable', 'The database studio is not available.'))
   return neighbours.get('database-studio') ?? { post: away }
@@ -282,7 +282,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...roleRoutes(createRoles(ctx, serialized), createRoleReader(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
-    ...eventStreamRoutes(live, createSubscriptionRules(studioOf(neighbours))),
+    ...eventStreamRoutes(live, createSubscriptionRules(getStudioClient(neighbours))),
     ...auditChainRoutes(ctx, signer),
     ...resolveRoutes(createResolve({ db, neighbours, delegations })),
     ...notificationRoutes(ctx),

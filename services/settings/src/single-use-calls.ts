@@ -8,7 +8,7 @@ export type SingleUse = (route: Route) => Route
 /** Longer than a token for one call counts. */
 const rememberedFor = '1 minute'
 
-/** Whether this is the first to take what may be taken once; `kept`: for how long that is remembered, longer than it counts. */
+/** Claims a single-use id: false if it was used before. `kept`: for how long that is remembered, which must exceed its validity. */
 export async function claimSingleUse(
   sql: Pick<Database['sql'], 'unsafe'>,
   id: string,

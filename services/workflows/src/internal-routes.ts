@@ -12,7 +12,7 @@ const internal = {
   callers: ['sdk'],
 } as const
 
-/** What other services ask workflows. The gateway routes none of it. */
+/** Operations for other services. The gateway routes none of them. */
 export function internalRoutes(database: Database): Route[] {
   return [
     defineRoute({

@@ -1,5 +1,5 @@
 import { changedFields, type Decider, type Instant } from './decider.js'
-import { ApiError, notFound } from './errors.js'
+import { alreadyExists, notFound } from './errors.js'
 
 /** The fields every resource has in addition to its own. */
 export interface ResourceState {
@@ -35,7 +35,7 @@ export function resourceDecider<State extends ResourceState>(options: {
     table,
     decide(command, state) {
       if (command.kind === 'create') {
-        if (state !== null) throw new ApiError('conflict', `There is a ${resourceType} with this id already.`)
+        if (state !== null) throw alreadyExists(resourceType.replaceAll('_', ' '))
         const { id, fields, now } = command
         // A state is its own fields and those of every resource: the compiler does not put a generic one together.
         const after = { id, ...fields, createdAt: now, updatedAt: now } as State

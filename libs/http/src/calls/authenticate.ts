@@ -93,7 +93,7 @@ function admit(route: Route, verified: VerifiedToken): Principal {
   if (route.scope === 'service') {
     const { kind, issuer } = verified
     const isCaller = kind === 'service' && route.callers.some((caller) => caller === issuer)
-    if (!isCaller) throw new ApiError('forbidden', 'This operation is for certain services only.')
+    if (!isCaller) throw new ApiError('forbidden', `Service "${issuer}" may not call this internal endpoint.`)
     return servicePrincipal(issuer)
   }
   if (verified.kind === 'service') throw unauthenticated()

@@ -8,7 +8,7 @@ import { currentWorkspace } from '../tenant/queries.js'
 import { validityEnd } from '../token/domain.js'
 import { findToken } from '../token/queries.js'
 
-/** Who the caller is. */
+/** Routes about the caller. */
 export function accountRoutes({ database: { db } }: ServiceContext, sessions: Sessions): Route[] {
   return [
     defineRoute({
@@ -25,7 +25,7 @@ export function accountRoutes({ database: { db } }: ServiceContext, sessions: Se
       handler: async ({ meta: { principal } }) => {
         const [user, credential, workspace] = await Promise.all([
           accountById(db, principal.userId),
-          credentialOf(db, sessions, principal),
+          findCredential(db, sessions, principal),
           currentWorkspace(db, principal),
         ])
         if (user === null) throw new ApiError('invalid_token', 'The login of this token no longer exists.')
@@ -36,7 +36,7 @@ export function accountRoutes({ database: { db } }: ServiceContext, sessions: Se
   ]
 }
 
-async function credentialOf(
+async function findCredential(
   db: Drizzle,
   sessions: Sessions,
   { tokenId }: Principal,
@@ -45,7 +45,7 @@ async function credentialOf(
     return { id: tokenId, kind: 'session', name: null, expiresAt: await sessions.expiryOf(tokenId) }
   }
   const key = await findToken(db, tokenId)
-  return { id: tokenId, kind: 'api_key', name: key?.name ?? null, expiresAt: endOf(key) }
+  return { id: tokenId, kind: 'api_key', name: key?.name ?? null, expiresAt: computeEnd(key) }
 }
 
-const endOf = (key: TokenState | null): Instant | null => (key === null ? null : validityEnd(key))
+const computeEnd = (key: TokenState | null): Instant | null => (key === null ? null : validityEnd(key))

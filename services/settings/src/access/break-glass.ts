@@ -8,7 +8,7 @@ import { breakGlassEntries } from '../schema/provider.js'
 import { sessions } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 
-/** An owner, in a workspace that requires a provider, by a session that is not its. */
+/** An owner in a workspace that requires a provider, by a session of another kind. */
 export interface BreakGlassEntry {
   sessionId: string
   userId: string
@@ -24,7 +24,7 @@ export type RecordBreakGlass = (
 /** Entries this process knows to be reported. */
 const maxKnown = 10_000
 
-/** Reports it once for each session and workspace. */
+/** Reports break-glass access once for each session and workspace. */
 export function createBreakGlass({
   database: { db },
   relay,

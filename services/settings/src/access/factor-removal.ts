@@ -15,7 +15,7 @@ export interface FactorRemovalOptions {
   operators: Operators
 }
 
-/** For people who have lost their factors and recovery codes. */
+/** Removes factors of people who have lost them and their recovery codes. */
 export function createFactorRemoval(
   { database: { db } }: Pick<ServiceContext, 'database'>,
   { factors, members, operators }: FactorRemovalOptions,

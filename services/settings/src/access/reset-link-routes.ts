@@ -11,7 +11,7 @@ const common = {
   idempotency: 'none',
 } as const
 
-/** Ways back into a login where no mail can bring one. */
+/** Routes to recover a login without a mail server. */
 export function resetLinkRoutes(links: ResetLinks): Route[] {
   return [
     defineRoute({

@@ -15,7 +15,7 @@ export interface SessionRouteOptions {
   cursors: CursorCodec
 }
 
-/** Logging out, and who is logged in. */
+/** Routes for logout and sessions. */
 export function sessionRoutes({ sessions, members, cursors }: SessionRouteOptions): Route[] {
   const list = async (userId: string, meta: RequestMeta, page: Page) => {
     const binding = `${userId}|${page.binding}`

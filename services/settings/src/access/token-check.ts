@@ -5,14 +5,14 @@ import { findValidToken, type TokenPurpose, type ValidToken } from '../account/a
 import { toSessionOrigin } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
 
-/** Of what token it is, if it is good for one of these. Throws `invalid_token` and `rate_limited`. */
+/** Checks that a token is valid for one of these purposes. Throws `invalid_token` and `rate_limited`. */
 export type CheckToken = (
   token: string,
   purposes: readonly [TokenPurpose, ...TokenPurpose[]],
   meta: RequestMeta,
 ) => Promise<ValidToken>
 
-/** A wrong token is held against the network it came from. */
+/** A wrong token counts as a failure of the network it came from. */
 export function createTokenCheck({ db, throttle }: { db: Drizzle; throttle: Throttle }): CheckToken {
   return async (token, purposes, meta) => {
     const attempt = throttle.attempt(`${purposes[0]} ${token}`, toSessionOrigin(meta).address)

@@ -113,7 +113,7 @@ export function createVerifier({
     workspaceSlug: workspace,
   })
   /** By one statement for each kind of token, however many they are. */
-  const findAll = async (asked: readonly AskedToken[]) => {
+  const findAll = async (asked: readonly TokenToConfirm[]) => {
     const ofSessions = asked.filter(({ presented }) => presented && isSession(presented))
     const [ofKeys, found] = await Promise.all([
       keyRecords(
@@ -142,7 +142,7 @@ export function createVerifier({
     async confirm(questions, context) {
       const asked = questions.map(({ token, ...question }) => ({ presented: readToken(token), question }))
       const { ofKeys, ofSessions } = await findAll(asked)
-      const confirmOne = async (each: AskedToken) => {
+      const confirmOne = async (each: TokenToConfirm) => {
         const { presented, question } = each
         if (presented?.kind === 'key')
           return verifyKey(presented, ofKeys.get(presented.id) ?? null, question, context)
@@ -165,7 +165,7 @@ export function createVerifier({
   }
 }
 
-interface AskedToken {
+interface TokenToConfirm {
   presented: PresentedToken | null
   question: Question
 }
@@ -197,7 +197,7 @@ function keyPrincipal(record: KeyRecord, { workspace, environment }: Question): 
   if (workspace === undefined) return { ...identity, permissions: [] }
   const scopes: ReadonlySet<Permission> = new Set(key.scopes)
   const permissions = allowed.filter((permission) => scopes.has(permission))
-  return { ...identity, ...personOf(record), workspaceId, workspaceSlug, environment, permissions }
+  return { ...identity, ...toPerson(record), workspaceId, workspaceSlug, environment, permissions }
 }
 
 function sessionPrincipal(
@@ -220,7 +220,7 @@ function sessionPrincipal(
   if (record.lacksProvider && record.role !== 'owner') throw providerRequiredError(workspace)
   if (requiresFactor(record) && !provesFactor(record.methods)) throw factorMissing()
   const place = { workspaceId, workspaceSlug: workspace, environment }
-  return { ...identity, ...personOf(record), ...place, permissions: allowed }
+  return { ...identity, ...toPerson(record), ...place, permissions: allowed }
 }
 
 /** Whether the workspace requires a second factor of this role, or of an owner who bypasses its identity provider. */
@@ -228,7 +228,7 @@ const requiresFactor = ({ signIn, role, lacksProvider }: SessionRecord): boolean
   lacksProvider || signIn.factorRequired || (role !== null && signIn.factorRoles.includes(role))
 
 /** Whose rights they are. */
-const personOf = ({ role, email }: { role: string | null; email: string | null }) => ({
+const toPerson = ({ role, email }: { role: string | null; email: string | null }) => ({
   ...(role !== null && { role }),
   ...(email !== null && { email }),
 })

@@ -8,10 +8,10 @@ import { accountTokens } from '../schema.js'
 import { issueToken, readToken } from '../token/bearer-token.js'
 
 export type TokenPurpose = (typeof accountTokens.$inferSelect)['purpose']
-/** Of what goes by mail. */
+/** The purposes of mailed tokens. */
 export type MailPurpose = Exclude<TokenPurpose, 'reset_link'>
 
-/** The admin who has created a link, and what they held then. */
+/** The admin who has created a link, and their permissions then. */
 export const TokenIssuer = z.object({
   workspaceId: z.string(),
   userId: z.string(),
@@ -19,7 +19,7 @@ export const TokenIssuer = z.object({
 })
 export type TokenIssuer = z.infer<typeof TokenIssuer>
 
-/** A token that is good, and of what. */
+/** A valid token, and its purpose. */
 export interface ValidToken {
   accountId: string
   purpose: TokenPurpose
@@ -37,7 +37,7 @@ export interface NewAccountToken {
   now: Instant
 }
 
-/** A token for the person of a login, which replaces the one of this purpose that went before. */
+/** Issues a token for the person of a login, which replaces the former one of this purpose. */
 export async function issueAccountToken(
   db: Pick<Drizzle, 'insert'>,
   { accountId, purpose, issuer = null, now }: NewAccountToken,
@@ -70,7 +70,7 @@ export async function findValidToken(
   return { accountId, purpose, issuer: issuer === null ? null : TokenIssuer.parse(issuer) }
 }
 
-/** Uses it up. False when another request has done so, or a newer one was issued. */
+/** Consumes a token. False when another request has done so, or a newer one was issued. */
 export async function consumeToken(tx: Transaction, token: string, purpose: TokenPurpose) {
   const presented = readToken(token)
   const taken = await tx
@@ -80,7 +80,7 @@ export async function consumeToken(tx: Transaction, token: string, purpose: Toke
   return taken.length === 1
 }
 
-/** Nothing that was issued for this login is good any more. */
+/** Invalidates all tokens of this login. */
 export async function deleteTokens(tx: Transaction, accountId: string): Promise<void> {
   await tx.delete(accountTokens).where(eq(accountTokens.accountId, accountId))
 }

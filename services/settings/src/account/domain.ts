@@ -24,7 +24,7 @@ export interface CreateAccount {
   now: Instant
 }
 
-/** The invited person takes over the login that was made for them. */
+/** The invited person claims the login that was created for them. */
 export interface ClaimAccount {
   kind: 'claim'
   name: string
@@ -49,7 +49,7 @@ export interface ResetPassword {
   now: Instant
 }
 
-/** Something mailed to the address came back. */
+/** A token mailed to the address was presented. */
 export interface ProveAddress {
   kind: 'prove_address'
   now: Instant

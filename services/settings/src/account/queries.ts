@@ -23,7 +23,7 @@ export async function requireAccount(db: Pick<Drizzle, 'select'>, id: string): P
   return StoredAccount.parse(row.state)
 }
 
-/** Logins with the present password are decided before or after the transaction, not during it. */
+/** Locks an account, so that logins with the present password are decided before or after the transaction. */
 export async function lockAccount(tx: Pick<Drizzle, 'select'>, id: string): Promise<void> {
   await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for('update')
 }

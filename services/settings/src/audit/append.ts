@@ -26,8 +26,8 @@ export async function appendToChains(
     // Sent together, done one after the other: what another replica has added is committed, and seen, once the
     // heads are locked.
     const [, heads, known] = await Promise.all([
-      beginChains(tx, workspacesOf(events), now),
-      lockHeads(tx, workspacesOf(events)),
+      beginChains(tx, listWorkspaces(events), now),
+      lockHeads(tx, listWorkspaces(events)),
       knownIds(tx, events),
     ])
     const links: Link[] = []
@@ -44,7 +44,7 @@ export async function appendToChains(
   })
 }
 
-const workspacesOf = (events: PlatformEvent[]) =>
+const listWorkspaces = (events: PlatformEvent[]) =>
   [...new Set(events.map(({ workspaceId }) => workspaceId))].sort()
 
 /** A new chain's head is made first: there is nothing to lock where there is no row. */
@@ -120,10 +120,10 @@ async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
       jsonArray(links.map(({ event }) => stringifyExact(event))),
       links.map(({ seq }) => String(seq)),
       links.map(({ hash }) => hash),
-      ...columns.map(({ of }) => links.map(({ event }) => textOf(of(event)))),
+      ...columns.map(({ of }) => links.map(({ event }) => toText(of(event)))),
     ],
     prepared,
   )
 }
 
-const textOf = (value: string | number | null | undefined) => (value == null ? null : String(value))
+const toText = (value: string | number | null | undefined) => (value == null ? null : String(value))

@@ -3,7 +3,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, between, desc, eq, max } from 'drizzle-orm'
 import { auditCheckpoints, auditHeads, auditLog } from '../schema.js'
 
-/** What is known of a chain at one moment. */
+/** The stored state of a chain at one moment. */
 export interface ChainState {
   head: AuditVerification['head']
   /** The newest one kept. */

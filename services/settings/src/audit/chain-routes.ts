@@ -23,7 +23,7 @@ const verificationsAtOnce = { perWorkspace: 1 }
 /** Parts of a log that are read at once, of all workspaces, which take turns. */
 const windowsAtOnce = 4
 
-/** That the audit log is whole, and what proves it. All of it is about the workspace, whatever the environment. */
+/** Routes to verify the audit log. They cover the workspace with all environments. */
 export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner): Route[] {
   const { cursors } = ctx
   const { db } = ctx.database
@@ -74,7 +74,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       errors: ['invalid_cursor'],
       idempotency: 'none',
       handler: ({ query, body, meta }) =>
-        verified(query, meta, lookedAt(body, signer, meta.tenant.workspaceId)),
+        verified(query, meta, checkSubmitted(body, signer, meta.tenant.workspaceId)),
     }),
 
     defineRoute({
@@ -122,7 +122,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
 }
 
 /** Throws `validation_failed` for a checkpoint of another workspace, or one this key did not sign though it says so. */
-function lookedAt(
+function checkSubmitted(
   { checkpoint }: AuditVerifyRequest,
   signer: CheckpointSigner,
   workspaceId: string,

@@ -1,7 +1,7 @@
 import { canonicalJson } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 
-/** Stands before the first event of every chain. */
+/** The hash before the first event of every chain. */
 export const genesisHash = '0'.repeat(64)
 
 /** The end of a chain. */

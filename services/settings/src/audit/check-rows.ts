@@ -17,7 +17,7 @@ export interface RowsOutcome {
   problem: AuditProblem | null
 }
 
-/** Follows the chain from `end` through rows that are sorted by their places. */
+/** Verifies the chain from `end` through rows that are sorted by `seq`. */
 export function checkRows(end: ChainEnd, rows: readonly ChainRow[], marks: ChainAnchors): RowsOutcome {
   let reached = end
   for (const row of rows) {

@@ -15,9 +15,9 @@ interface Row {
   keyId: string
 }
 const prepared = { prepare: true }
-const checkpointOf = (row: Row) => AuditCheckpoint.parse({ ...row, seq: Number(row.seq) })
+const toCheckpoint = (row: Row) => AuditCheckpoint.parse({ ...row, seq: Number(row.seq) })
 
-/** The signed end of a workspace's chain; null while it has no event. Asked again at the same end, the same one. */
+/** Signs the end of a workspace's chain; null while it has no event. Returns the same checkpoint for the same end. */
 export async function createCheckpoint(
   sql: StatementRunner,
   signer: CheckpointSigner,
@@ -44,7 +44,7 @@ export async function createCheckpoint(
     [workspaceId, head.seq],
     prepared,
   )
-  return kept ? checkpointOf(kept) : null
+  return kept ? toCheckpoint(kept) : null
 }
 
 /** The newest first. */

@@ -18,7 +18,7 @@ export const eventColumns = {
   address: ({ source }) => source?.address ?? null,
 } satisfies Partial<Record<keyof Row, (event: Partial<PlatformEvent>) => string | number | null | undefined>>
 
-/** Whether the columns of a row say what its event says. */
+/** Whether the columns of a row match its event. */
 export function columnsMatchEvent(row: Row): boolean {
   return names.every((name) => eventColumns[name](row.state) === row[name])
 }

@@ -42,7 +42,7 @@ export async function findAuditEvent(
   return row ? toAuditEvent(row) : null
 }
 
-/** An entry as it is shown. */
+/** An entry as the API shows it. */
 export function toAuditEvent({ state, seq, hash }: Pick<AuditRow, 'state' | 'seq' | 'hash'>): AuditEvent {
   return AuditEvent.parse({ ...state, seq, hash })
 }

@@ -7,7 +7,7 @@ import type { AuditTails } from './live/tails.js'
 /** Batches are far cheaper than events by themselves; where streams of events are open here, readers wait for them. */
 const [spacingMs, followedSpacingMs] = [500, 30]
 
-/** Writes every event of the platform into the audit log, each once however often it comes, and wakes those who read it. */
+/** Writes every event of the platform into the audit log, each once even if redelivered, and wakes its readers. */
 export function recordAudit(
   { consume, database, clock }: ServiceContext,
   tails: Pick<AuditTails, 'grown' | 'isFollowed'>,

@@ -15,7 +15,7 @@ const endings = new Set(['deleted', 'archived', 'removed'])
 const counted: ReadonlySet<string> = new Set(countedResources)
 
 /** 1 for an event that brings a counted resource, -1 for one that takes it away, else 0. */
-function deltaOf(type: string): number {
+function computeDelta(type: string): number {
   const at = type.lastIndexOf('.')
   if (!counted.has(type.slice(0, at))) return 0
   const verb = type.slice(at + 1)
@@ -23,11 +23,11 @@ function deltaOf(type: string): number {
   return endings.has(verb) ? -1 : 0
 }
 
-/** Counts what the events bring and take away, in the transaction that puts each into the audit log once. */
+/** Counts created and deleted resources, in the transaction that adds each event to the audit log once. */
 export async function countResources(sql: Sql, events: readonly PlatformEvent[]): Promise<void> {
   const sums = new Map<string, { key: [string, string, string]; delta: number }>()
   for (const { workspaceId, environment, type } of events) {
-    const delta = deltaOf(type)
+    const delta = computeDelta(type)
     if (delta === 0) continue
     const key: [string, string, string] = [workspaceId, environment, type.slice(0, type.lastIndexOf('.'))]
     const sum = sums.get(key.join()) ?? { key, delta: 0 }
@@ -45,7 +45,7 @@ export async function countResources(sql: Sql, events: readonly PlatformEvent[])
   )
 }
 
-/** What a workspace has in an environment, 0 included. */
+/** The number of resources of each kind in an environment of a workspace, 0 included. */
 export async function readResourceCounts(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,

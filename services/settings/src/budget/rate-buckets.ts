@@ -28,7 +28,7 @@ const forget = `
 delete from rate_buckets where ctid = any (array(
   select ctid from rate_buckets where full_at < clock_timestamp() limit 100 for update skip locked))`
 
-/** Counts what gateways have taken; returns what each bucket has left. No key stands twice among the spends. */
+/** Counts the spends of gateways; returns what each bucket has left. No key occurs twice among the spends. */
 export async function spendRates(
   { sql }: Pick<Database, 'sql'>,
   { spends }: RateSpends,

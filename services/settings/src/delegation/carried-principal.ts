@@ -11,7 +11,7 @@ import { hasExpired } from '../token/domain.js'
 import { keyRecord } from '../token/queries.js'
 import { isKey } from './standing-grants.js'
 
-/** What a token is to say: the grant's principal, and who uses the grant. */
+/** The contents of a delegated token: the grant's principal, and who uses the grant. */
 export interface CarriedRequest extends Pick<DelegationRequest, 'callers' | 'callerRights' | 'permissions'> {
   giver: Principal
   /** Who uses what the grant carries: the token speaks as them. */
@@ -35,19 +35,19 @@ export async function carriedPrincipal(
   const inherited = [...(giver.callers ?? []), ...(person?.callers ?? [])]
   const users = [giver, ...others, ...inherited].map(({ userId }) => userId)
   const members = await findActiveMembers(db, workspaceId, [...new Set(users)])
-  for (const { userId } of [giver, ...others, ...inherited]) memberOf(members, userId)
+  for (const { userId } of [giver, ...others, ...inherited]) requireMember(members, userId)
   for (const { tokenId } of [giver, ...others]) await requireLivingKey(db, tokenId, now)
 
   const narrowing = callerRights === 'permissions' ? callers : []
   const limits = [giver, ...narrowing].map(
-    ({ userId }) => new Set<string>(memberOf(members, userId).permissions),
+    ({ userId }) => new Set<string>(requireMember(members, userId).permissions),
   )
   const permissions = giver.permissions.filter(
     (each) => limits.every((limit) => limit.has(each)) && (most?.includes(each) ?? true),
   )
   const speaker = person ?? giver
-  const subjects = [giver, ...callers].map(({ userId }) => rowSubject(userId, memberOf(members, userId)))
-  const { role, email } = memberOf(members, speaker.userId)
+  const subjects = [giver, ...callers].map(({ userId }) => rowSubject(userId, requireMember(members, userId)))
+  const { role, email } = requireMember(members, speaker.userId)
   const bound = distinct([...inherited, ...subjects], speaker.userId)
   const carriesSession = [giver, speaker].some((each) => each.carriesSession === true || !isKey(each))
   // Operators act in person only, never through a grant.
@@ -60,7 +60,7 @@ export async function carriedPrincipal(
   }
 }
 
-function memberOf(members: ReadonlyMap<string, ActiveMember>, userId: string): ActiveMember {
+function requireMember(members: ReadonlyMap<string, ActiveMember>, userId: string): ActiveMember {
   const member = members.get(userId)
   if (!member) throw new ApiError('workspace_forbidden', 'The person is no longer a member of the workspace.')
   return member

@@ -9,7 +9,7 @@ export interface IdentifyCallerOptions {
   config: Pick<SettingsConfig, 'trustedServiceKeys'>
 }
 
-/** What a service shows of the request of a person that it is in. */
+/** What a service forwards of a person's request. */
 export interface ForwardedRequest {
   /** The token the request came with. */
   clientToken: string

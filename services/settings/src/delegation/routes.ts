@@ -14,7 +14,7 @@ import type { Delegations } from './delegations.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
-/** None where no service may act for people. */
+/** No routes where no service may act for users. */
 export function delegationRoutes(delegations: Delegations, callers: readonly InternalParty[]): Route[] {
   if (callers.length === 0) return []
   return [

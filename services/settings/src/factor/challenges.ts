@@ -7,7 +7,7 @@ import { issueToken, readToken } from '../token/bearer-token.js'
 
 export type Challenge = typeof table.$inferSelect
 
-/** What is still to be proved, and by whom. */
+/** What still has to be proved, and by whom. */
 export interface ChallengeSubject {
   purpose: Challenge['purpose']
   accountId: string
@@ -33,7 +33,7 @@ export const challengeMs = 5 * 60_000
 export const maxAttempts = 5
 const sweptAtOnce = 100
 
-/** Challenges in force. Only the hashes of their tokens are kept; those that are over are removed in passing. */
+/** Open challenges. Only the hashes of their tokens are kept; expired ones are deleted in passing. */
 export function createChallenges(db: Drizzle) {
   const sweep = (now: Instant) =>
     db

@@ -31,7 +31,7 @@ export interface PasskeyProof {
 
 export type Proofs = ReturnType<typeof createProofs>
 
-/** For whom a secret is sealed, and where it stands. */
+/** What the sealed secret of an authenticator app is bound to. */
 export const totpSealContext = (factorId: string) =>
   [platformTenant.workspaceId, `factor|${factorId}`] as const
 

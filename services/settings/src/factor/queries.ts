@@ -6,7 +6,7 @@ import { recoveryCodes, accountFactors as table } from '../schema/factor.js'
 export type FactorRow = typeof table.$inferSelect
 type Reading = Pick<Drizzle, 'select'>
 
-/** Those that have been proved once, the oldest first. */
+/** The confirmed factors of a login, oldest first. */
 export const listFactors = (db: Reading, accountId: string): Promise<FactorRow[]> =>
   db
     .select()
@@ -14,7 +14,7 @@ export const listFactors = (db: Reading, accountId: string): Promise<FactorRow[]
     .where(and(eq(table.accountId, accountId), isNotNull(table.confirmedAt)))
     .orderBy(asc(table.id))
 
-/** One that is still to be proved. */
+/** A factor that is not confirmed yet. */
 export async function findUnconfirmedFactor(
   db: Reading,
   accountId: string,
@@ -41,7 +41,7 @@ export async function countRecoveryCodes(db: Reading, accountId: string): Promis
   return row?.left ?? 0
 }
 
-/** How a login with these factors can prove more than its password. */
+/** The methods by which a login with these factors can prove more than its password. */
 export function listFactorMethods(
   factors: readonly FactorRow[],
   left: number,

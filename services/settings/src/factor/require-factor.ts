@@ -31,7 +31,7 @@ export function createChallengeLogin({ db, challenges, party }: FactorChallengeO
   }
 }
 
-/** Asks who signs in; the challenge keeps what was proved before. */
+/** Requires a factor in a sign-in; the challenge keeps what was proved before. */
 export const createRequireFactor =
   (challengeLogin: ChallengeLogin): RequireFactor =>
   async ({ account: { id: accountId, passwordHash }, methods, providerId, workspaceId }, now) => {

@@ -23,7 +23,7 @@ export function sealContent(
   invitationId: string,
   content: SealedContent,
 ): Promise<string> {
-  return vault.seal(workspaceId, JSON.stringify(content), placeOf(invitationId))
+  return vault.seal(workspaceId, JSON.stringify(content), buildSealContext(invitationId))
 }
 
 export interface ComposerOptions {
@@ -43,7 +43,7 @@ export function createComposer({ vault, db, clock, publicOrigin }: ComposerOptio
       return accountMail(db, { id, email, purpose: content.purpose, publicOrigin }, clock.now())
     if (content.kind === 'sign_in') return { id, to: email, ...signInText(content.signIn, publicOrigin) }
     const { workspaceId, sealed, invitationId } = content
-    const opened = await vault.open(workspaceId, sealed, placeOf(invitationId))
+    const opened = await vault.open(workspaceId, sealed, buildSealContext(invitationId))
     return { id, to: email, ...Sealed.parse(JSON.parse(opened)) }
   }
 }
@@ -72,4 +72,4 @@ async function accountMail(
   }
 }
 
-const placeOf = (invitationId: string) => `invitation mail|${invitationId}`
+const buildSealContext = (invitationId: string) => `invitation mail|${invitationId}`

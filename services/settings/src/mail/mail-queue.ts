@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { MailPurpose } from '../account/account-tokens.js'
 import { mails } from '../schema.js'
 
-/** The mail that brings an invitation, as it waits for being sent. */
+/** The queued mail of an invitation. */
 export interface InvitationMail {
   workspaceId: string
   invitationId: string
@@ -16,7 +16,7 @@ export interface InvitationMail {
   expiresAt: Instant
 }
 
-/** Stands or falls with the invitation, and is tried for as long as that is valid. */
+/** Queued in the transaction of the invitation, and retried as long as that is valid. */
 export async function queueInvitationMail(
   tx: Transaction,
   { expiresAt, ...mail }: InvitationMail,
@@ -65,7 +65,7 @@ export type SignInNotice = z.infer<typeof SignInNotice>
 /** How long such a notice is worth sending. */
 const signInMailMs = 24 * 3_600_000
 
-/** Stands or falls with what it is about, and is sent although that may have ended by then. */
+/** Queued in the transaction it is about, and sent even if that session has ended by then. */
 export async function queueSignInMail(
   tx: Transaction,
   { accountId, email, signIn }: { accountId: string; email: string; signIn: z.input<typeof SignInNotice> },
@@ -104,14 +104,14 @@ export const mailColumns = [
   'email',
 ]
 
-/** What a mail is made of. */
+/** The content of a mail. */
 export type MailContent =
   | { kind: 'notification'; notification: NotificationContent; workspaceSlug: string }
   | { kind: 'invitation'; invitationId: string; workspaceId: string; sealed: string }
   | { kind: 'account'; purpose: MailPurpose }
   | { kind: 'sign_in'; signIn: SignInNotice }
 
-/** Throws when there is no such content any more. */
+/** Throws when the content no longer exists. */
 export async function readMailContent(run: StatementRunner, mail: ClaimedMail): Promise<MailContent> {
   const { invitation_id: invitationId, workspace_id: workspaceId, sealed_content: sealed } = mail
   if (invitationId !== null) return { kind: 'invitation', invitationId, workspaceId, sealed: sealed ?? '' }
@@ -128,14 +128,14 @@ export async function readMailContent(run: StatementRunner, mail: ClaimedMail): 
 
 const ofLogin = '(purpose is not null or sign_in is not null)'
 
-const keysOf = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
+const toKeyParameter = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
 
 /** A mail about a login is deleted whole: anyone may have requested it, or it names where a person was. */
 export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) =>
   tx.unsafe(
     `with gone as (delete from mails where id = any($1::text[]) and ${ofLogin})
      update mails set status = 'sent', sealed_content = null where id = any($1::text[]) and not ${ofLogin}`,
-    keysOf(sent),
+    toKeyParameter(sent),
     { prepare: true },
   )
 
@@ -146,6 +146,6 @@ export const expireMails = (tx: StatementRunner, failed: readonly { key: string 
      update mails set status = 'failed', sealed_content = null
      where id = any($1::text[]) and not ${ofLogin} and held_until >= give_up_at
      returning id as "mailId", user_id as "userId", failures, last_error as reason`,
-    keysOf(failed),
+    toKeyParameter(failed),
     { prepare: true },
   )

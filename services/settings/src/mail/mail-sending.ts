@@ -48,10 +48,10 @@ export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSen
         tx,
         rows.map(({ row }) => row),
       )
-      for (const about of ended) log.error(about, givenUp)
+      for (const about of ended) log.error(about, expiredMessage)
     },
   })
 
-const givenUp =
+const expiredMessage =
   'a mail was given up: check SMTP_URL, and that the server takes mail from SMTP_FROM to this user; a ' +
   'notification stays readable at /notifications, and an invitation can be sent again'

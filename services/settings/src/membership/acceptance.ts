@@ -95,7 +95,7 @@ export function createAccept(
     const { invitedName, email } = invitation
     const name = wanted.name ?? (invitedName === email ? undefined : invitedName)
     if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
-    const passwordHash = await passwords.hash(passwordOf(wanted))
+    const passwordHash = await passwords.hash(requirePassword(wanted))
     const user = await admit(invitation, name, { passwordHash }, meta)
     return { account: { ...user, passwordHash }, methods: ['invitation'] }
   }
@@ -105,7 +105,7 @@ export function createAccept(
     wanted: InvitationAcceptance,
     meta: RequestMeta,
   ): Promise<ProvenPerson> => {
-    const credentials = { email: invitation.email, password: passwordOf(wanted) }
+    const credentials = { email: invitation.email, password: requirePassword(wanted) }
     const { passwordHash } = await identify(credentials, toSessionOrigin(meta), meta.now)
     const user = await admit(
       invitation,
@@ -130,7 +130,7 @@ export function createAccept(
   }
 }
 
-function passwordOf({ password }: InvitationAcceptance): string {
+function requirePassword({ password }: InvitationAcceptance): string {
   if (password !== undefined) return password
   throw invalidField(
     '/password',

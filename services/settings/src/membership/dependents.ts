@@ -12,7 +12,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { listMemberKeys } from '../token/queries.js'
 
-/** Something that hangs on a person, and the service that has it. */
+/** Something that depends on a person, and its service. */
 export interface ServiceDependent extends FoundDependent {
   service: string
 }
@@ -52,12 +52,12 @@ export const createFindDependents =
       (dependents ?? []).map((each) => ({ ...each, service })),
     )
     return {
-      found: [...found, ...keys.map(keyDependent)].sort((a, b) => placeOf(a) - placeOf(b)),
+      found: [...found, ...keys.map(keyDependent)].sort((a, b) => findKindIndex(a) - findKindIndex(b)),
       unanswered: answers.flatMap(({ service, dependents }) => (dependents === null ? [service] : [])),
     }
   }
 
-const placeOf = ({ kind }: FoundDependent) => dependentKinds.indexOf(kind)
+const findKindIndex = ({ kind }: FoundDependent) => dependentKinds.indexOf(kind)
 
 /** A key of several environments is listed in the first of them; it ends with its person. */
 const keyDependent = ({

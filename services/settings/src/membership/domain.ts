@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { statusAfter } from './transitions.js'
 
-/** What an invited person proves to be invited by. Of the token only the hash is kept. */
+/** An open invitation. Only the hash of its token is kept. */
 export interface PendingInvitation {
   id: string
   tokenHash: string
@@ -40,7 +40,7 @@ interface Person {
   now: Instant
 }
 
-/** Lets a user in at once, as bootstrap does. */
+/** Activates a user immediately, as bootstrap does. */
 export interface ActivateMembership extends Person {
   kind: 'activate'
 }

@@ -120,7 +120,7 @@ export function createInvite(
     const issued = await issue(wanted, meta)
     const invited = await invite(wanted, issued, meta).catch((error: unknown) => {
       // Another workspace has made the login of this e-mail at the same time; it is there now.
-      if (!isTakenLogin(error)) throw error
+      if (!isLoginInUse(error)) throw error
       return invite(wanted, issued, meta)
     })
     if (withMail) dueWork.wake('mails')
@@ -128,7 +128,7 @@ export function createInvite(
   }
 }
 
-function isTakenLogin(error: unknown): boolean {
+function isLoginInUse(error: unknown): boolean {
   return (
     error instanceof ApiError &&
     error.details.some(({ params }) => params?.constraint === 'accounts_email_key')

@@ -4,7 +4,7 @@ import { type FindDependents, toDependent, toDependents } from './dependents.js'
 import type { Members } from './members.js'
 import type { TransferDependents } from './transfer-dependents.js'
 
-/** How a person leaves, with all that hangs on them. */
+/** Removes a user, with all that depends on them. */
 export interface Removals {
   /** Throws `not_found`, and `forbidden` for those who may not change the person. */
   dependents(userId: string, meta: RequestMeta): Promise<UserDependents>

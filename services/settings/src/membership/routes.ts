@@ -31,7 +31,7 @@ export interface MembershipRouteOptions {
   accept: AcceptInvitation
 }
 
-/** The users of the current workspace, and how they come and go. */
+/** Routes for the users of the current workspace. */
 export function membershipRoutes(
   { database: { db }, cursors }: ServiceContext,
   { members, removal, invite, accept }: MembershipRouteOptions,

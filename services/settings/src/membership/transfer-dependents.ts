@@ -28,7 +28,7 @@ export interface DependentsTransfer {
 /** Rounds in which more turns up than a service lists at once. */
 const maxRounds = 50
 
-/** What hung on a person, and whether the successor has it now. */
+/** What depended on a person, and whether the successor has it now. */
 export type TransferDependents = (
   succession: DependentsTransfer,
 ) => Promise<Pick<RemovedUser, 'dependents' | 'unanswered'>>

@@ -10,7 +10,7 @@ const mailWorthMs = 24 * 3_600_000
 /** The roles that get notifications without named recipients. */
 const adminRoles = ['owner', 'admin']
 
-/** One mail per notification and active member whom it is for. What is older than a mail is worth, as after a reseed, gets none. */
+/** Queues one mail per notification and active recipient. Old notifications, as after a reseed, get none. */
 export async function queueNotificationMails(
   tx: Transaction,
   made: CreatedNotification[],
@@ -21,7 +21,7 @@ export async function queueNotificationMails(
   if (fresh.length === 0) return
   for (const notification of fresh) {
     const { id, workspaceId, createdAt } = notification
-    const rows = (await recipientsOf(tx, notification)).map(({ userId, email }) => ({
+    const rows = (await findRecipients(tx, notification)).map(({ userId, email }) => ({
       id: `${id}.${userId}`,
       ...{ workspaceId, notificationId: id, userId, email, dueAt: dueNow(now) },
       giveUpAt: new Date(Date.parse(createdAt) + mailWorthMs).toISOString(),
@@ -31,7 +31,7 @@ export async function queueNotificationMails(
 }
 
 /** Members whom it is for: those it names, or who have a role that it names, else the admins. */
-function recipientsOf(tx: Transaction, { workspaceId, audience }: CreatedNotification) {
+function findRecipients(tx: Transaction, { workspaceId, audience }: CreatedNotification) {
   const named = (kind: string) =>
     (audience ?? []).flatMap((each) => (each.startsWith(`${kind}:`) ? [each.slice(kind.length + 1)] : []))
   const [users, roles] = [named('user'), audience === null ? adminRoles : named('role')]
@@ -50,7 +50,7 @@ function recipientsOf(tx: Transaction, { workspaceId, audience }: CreatedNotific
     )
 }
 
-/** A notification that was not there before. */
+/** A newly created notification. */
 export interface CreatedNotification {
   id: string
   workspaceId: string

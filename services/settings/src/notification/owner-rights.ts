@@ -13,7 +13,7 @@ interface Suspended {
   takeOver: string
 }
 
-/** For what a platform decision suspended because its owner may no longer do what it needs. */
+/** The text for what the platform suspended because its owner has lost permissions it needs. */
 export function ownerRightsText({ kind, name, environment, missing, effect, takeOver }: Suspended): {
   severity: 'critical'
   title: string

@@ -10,7 +10,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, exists, inArray, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import { notifications, notificationReads as reads } from '../schema.js'
 
-/** Those the user has not read, or has; all of them when `unread` is not given. */
+/** The unread or read notifications of the user; all of them when `unread` is not given. */
 export function readCondition(db: Drizzle, userId: string, unread: boolean | undefined): SQL | undefined {
   if (unread === undefined) return undefined
   const mark = exists(
@@ -40,7 +40,7 @@ export async function withReadMarks(
 
 type Reader = Pick<Principal, 'userId' | 'role' | 'permissions'>
 
-/** Those for this person: what names them or their role, and what is for admins where they may read that. */
+/** The notifications for this person: those that name them or their role, and those for admins where they may read these. */
 export function audienceCondition(
   { userId, role, permissions }: Reader,
   right: 'notifications:read' | 'notifications:write' = 'notifications:read',

@@ -7,7 +7,7 @@ import { queueNotificationMails } from './mails.js'
 import { notificationText, notifiedTypes } from './text.js'
 
 /**
- * Makes a notification of each event that admins or others should know of, once however often it comes, together with the
+ * Creates a notification for each event that admins or others should know of, once even if redelivered, together with the
  * mails about it where mail is sent at all.
  */
 export function recordNotifications(

@@ -12,7 +12,7 @@ import { oneLine } from '@opsplane/runtime'
 import { z } from 'zod'
 import { ownerRightsText } from './owner-rights.js'
 
-/** What a notification tells of an event. */
+/** The text of a notification. */
 export interface NotificationText {
   title: string
   /** What happened, and what to do next. */
@@ -22,35 +22,35 @@ export interface NotificationText {
   audience?: string[]
 }
 
-type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText | null
+type FormatText<Type extends EventType> = (event: EventOf<Type>) => NotificationText | null
 
 /** Event type to the notification about it. Null: this event needs no attention. */
-const tellings: { [Type in EventType]?: Tell<Type> } = {
+const textFormatters: { [Type in EventType]?: FormatText<Type> } = {
   'deploy.suspended': deploymentSuspended,
   'webhook.paused': webhookPaused,
   'workflow.deactivated': workflowDeactivated,
   'pack.suspended': packSuspended,
   'kpi.suspended': kpiSuspended,
   'scheduled_job.updated': jobUpdated,
-  'workflow.approval_requested': (event) => approvalAsked(event, 'needs your decision'),
-  'workflow.approval_reminded': (event) => approvalAsked(event, 'still needs your decision'),
+  'workflow.approval_requested': (event) => approvalRequestedText(event, 'needs your decision'),
+  'workflow.approval_reminded': (event) => approvalRequestedText(event, 'still needs your decision'),
 }
 
 /** The event types of which any event may become a notification. */
-export const notifiedTypes: readonly string[] = Object.keys(tellings)
+export const notifiedTypes: readonly string[] = Object.keys(textFormatters)
 
-/** What people are notified of the event; null when nothing. Throws ZodError when the event breaks its schema. */
+/** The notification text for the event; null for none. Throws ZodError when the event breaks its schema. */
 export function notificationText(event: PlatformEvent): NotificationText | null {
   const type = notifiedTypes.find((notified) => notified === event.type)
-  return type === undefined ? null : tell(type as EventType, event)
+  return type === undefined ? null : formatText(type as EventType, event)
 }
 
-function tell<Type extends EventType>(type: Type, event: PlatformEvent): NotificationText | null {
+function formatText<Type extends EventType>(type: Type, event: PlatformEvent): NotificationText | null {
   // The schema of a type yields the event of that type, which its own type does not say of a type parameter.
-  return tellings[type]?.(eventSchema(type).parse(event) as EventOf<Type>) ?? null
+  return textFormatters[type]?.(eventSchema(type).parse(event) as EventOf<Type>) ?? null
 }
 
-function approvalAsked(
+function approvalRequestedText(
   {
     data: { approval },
     resource,

@@ -12,7 +12,7 @@ export const createDeadLetterReport =
     letter: DeadLetter,
     { actor, now, requestId, source }: RequestMeta,
   ): Promise<void> => {
-    const tenant = tenantOf(letter)
+    const tenant = toTenant(letter)
     const after = type === 'dead_letter.dropped' ? null : { ...letter, redrivenAt: now }
     await db.transaction((tx) =>
       appendJournal(toStatementRunner(tx), {
@@ -25,5 +25,5 @@ export const createDeadLetterReport =
     relay.wake()
   }
 
-const tenantOf = ({ workspaceId, environment }: DeadLetter): TenantScope =>
+const toTenant = ({ workspaceId, environment }: DeadLetter): TenantScope =>
   workspaceId === null || environment === null ? platformTenant : { workspaceId, environment }

@@ -23,7 +23,7 @@ export interface DeadLetterPage extends DeadLetterFilters {
   binding: string
 }
 
-/** What consumers of all services have given up: one service after the other, the oldest of each first. */
+/** The dead letters of all services: service by service, the oldest of each first. */
 export function createDeadLetters(
   ctx: Pick<ServiceContext, 'database' | 'relay'>,
   operated: OperatedServices,

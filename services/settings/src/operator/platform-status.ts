@@ -6,17 +6,17 @@ import type { StatusClient } from './status-client.js'
 
 const maxWorkspaces = 100
 
-/** How the whole installation is: counts and names, and no tenant's content. */
+/** The status of the installation: counts and names, and no tenant's content. */
 export async function platformStatus(db: Drizzle, statusClient: StatusClient): Promise<PlatformStatus> {
   const [services, waiting, workspaces] = await Promise.all([
     statusClient.services((service) => service.figures()),
     statusClient.webhooks(),
-    workspacesOf(db),
+    readWorkspaces(db),
   ])
   return { services, ...workspaces, webhooks: waiting?.items ?? null }
 }
 
-async function workspacesOf(db: Drizzle): Promise<Pick<PlatformStatus, 'workspaces' | 'workspaceCount'>> {
+async function readWorkspaces(db: Drizzle): Promise<Pick<PlatformStatus, 'workspaces' | 'workspaceCount'>> {
   const [all] = await db.select({ total: count() }).from(workspaces)
   const newest = await db
     .select({ id: workspaces.id, slug: workspaces.slug, name: sql<string>`${workspaces.state}->>'name'` })

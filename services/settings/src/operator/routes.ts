@@ -14,7 +14,7 @@ const operating = {
   operator: true,
 } as const
 
-/** How the installation is, for those who operate it. */
+/** Routes for the operators of the installation. */
 export function operatorRoutes(
   ctx: ServiceContext,
   operated: OperatedServices,

@@ -11,7 +11,7 @@ export interface StatusClientOptions {
 
 const timeoutMs = 3_000
 
-/** Asks services how they are: null where one does not answer. */
+/** Reads the status of services: null where one does not answer. */
 export function createStatusClient({ operated, neighbours, log }: StatusClientOptions) {
   const asked = async <T>(service: string, answer: Promise<T>): Promise<T | null> => {
     try {

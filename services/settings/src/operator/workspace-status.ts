@@ -1,7 +1,7 @@
 import type { WorkspaceStatus } from '@opsplane/contracts'
 import type { StatusClient } from './status-client.js'
 
-/** What is left to do for one workspace, and what was given up: counts, for those who own it. */
+/** Due work and dead letters of one workspace: counts, for its owners. */
 export async function workspaceStatus(
   statusClient: StatusClient,
   workspaceId: string,

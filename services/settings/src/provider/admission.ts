@@ -166,7 +166,7 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
         const known = await findIdentity(tx, { providerId, issuer, subject })
         if (known === null || known.userId === login.id) return
         const other = await findMember(tx, workspaceId, known.userId)
-        if (other !== null && other.state.status !== 'deactivated') throw identityTaken()
+        if (other !== null && other.state.status !== 'deactivated') throw identityInUse()
         await unit.handle(identities, known.id, { kind: 'unlink' })
       })
       await serialized(meta, async (unit, tx) => {
@@ -214,7 +214,7 @@ const addressOfSomebody = (email: string) =>
       'login (POST /auth/identities).',
   )
 
-const identityTaken = () =>
+const identityInUse = () =>
   new SignInRefused(
     'identity_taken',
     'This identity signs another user of the workspace in. That user unlinks it first (DELETE /auth/identities/:id).',

@@ -34,12 +34,12 @@ export function parseClaims(all: Readonly<Record<string, unknown>>): Claims {
     ...{ issuer, subject, all },
     email: Credentials.shape.email.safeParse(all.email).data ?? null,
     emailVerified: verifying.some((name) => yes.has(all[name])),
-    name: nameOf(all),
+    name: readName(all),
     sid: Text.max(255).safeParse(all.sid).data ?? null,
   }
 }
 
-function nameOf({ name, preferred_username: username }: Readonly<Record<string, unknown>>): string | null {
+function readName({ name, preferred_username: username }: Readonly<Record<string, unknown>>): string | null {
   const Name = z
     .string()
     .trim()
@@ -62,7 +62,7 @@ const member = (value: unknown, name: string): unknown =>
 
 type Mapping = Pick<StoredProvider, 'roleClaim' | 'roles' | 'defaultRole'>
 
-/** The role that the claims give, which is never that of an owner. Throws `SignInRefused` where they give none. */
+/** The role that the claims map to, never owner. Throws `SignInRefused` where they map to none. */
 export function mapClaimsToRole(
   { roleClaim, roles, defaultRole }: Mapping,
   { all }: Pick<Claims, 'all'>,

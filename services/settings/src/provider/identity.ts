@@ -16,7 +16,7 @@ export type IdentityCommand =
     }
   | { kind: 'unlink' }
 
-/** Whom a provider means by a subject. Whose login that is never changes: another link is another identity. */
+/** The login of a provider's subject. Its login never changes: another link is another identity. */
 export const identity: Decider<IdentityState, IdentityCommand> = {
   resourceType: 'identity',
   table: 'identities',

@@ -28,19 +28,19 @@ export interface RedeemedCode {
 
 export type Issuers = ReturnType<typeof createIssuers>
 
-/** How far the clock of a provider may be off. */
+/** The most the clock of a provider may differ. */
 export const clockToleranceSeconds = 60
 /** A discovery document is asked for again after this time. */
 const discoveredMs = 5 * 60_000
 const maxIssuers = 500
 
-/** By signatures that only the provider can make. */
+/** Asymmetric algorithms, so that only the provider can sign. */
 export const signatureAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 
-/** The conversation with identity providers: OpenID Connect, authorization code with PKCE. */
+/** The client of identity providers: OpenID Connect, authorization code with PKCE. */
 export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) {
   const discovered = new LRUCache<string, oidc.ServerMetadata>({ max: maxIssuers, ttl: discoveredMs })
   const keys = new LRUCache<string, ReturnType<typeof createRemoteJWKSet>>({
@@ -52,7 +52,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
   const metadataOf = async (issuer: string): Promise<oidc.ServerMetadata> => {
     const known = discovered.get(issuer)
     if (known) return known
-    const config = await saying('does not answer as one', () =>
+    const config = await withRefusal('does not answer as one', () =>
       oidc.discovery(new URL(issuer), 'discovery', undefined, undefined, {
         [oidc.customFetch]: issuerFetch(outbound),
         ...(isPlain(issuer) && { execute: [oidc.allowInsecureRequests] }),
@@ -76,7 +76,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
       metadata,
       clientId,
       { [oidc.clockTolerance]: clockToleranceSeconds },
-      authenticationOf(metadata, secret),
+      chooseClientAuth(metadata, secret),
     )
     config[oidc.customFetch] = issuerFetch(outbound)
     oidc.enableNonRepudiationChecks(config)
@@ -126,7 +126,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
       const { config, metadata } = await configurationOf(client)
       const url = new URL(client.redirectUri)
       url.search = answer.toString()
-      const tokens = await saying('has not confirmed your sign-in', () =>
+      const tokens = await withRefusal('has not confirmed your sign-in', () =>
         oidc.authorizationCodeGrant(config, url, {
           ...{
             expectedState: state,
@@ -141,7 +141,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
       const tokenClaims =
         metadata.userinfo_endpoint === undefined
           ? {}
-          : await saying('does not say who you are', () =>
+          : await withRefusal('does not say who you are', () =>
               oidc.fetchUserInfo(config, tokens.access_token, String(own.sub)),
             )
       return { claims: parseClaims({ ...tokenClaims, ...own }), idToken: tokens.id_token ?? '' }
@@ -178,7 +178,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
 const isPlain = (issuer: string): boolean => issuer.startsWith('http:')
 
 /** By the header where the provider takes that, as it has to unless it says otherwise. */
-function authenticationOf(
+function chooseClientAuth(
   { token_endpoint_auth_methods_supported: supported }: oidc.ServerMetadata,
   secret: string,
 ): oidc.ClientAuth {
@@ -187,7 +187,7 @@ function authenticationOf(
 }
 
 /** What goes wrong with a provider, as the person at the browser is to read it; the cause is for the log. */
-async function saying<T>(what: string, work: () => Promise<T>): Promise<T> {
+async function withRefusal<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

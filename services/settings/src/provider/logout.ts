@@ -49,7 +49,7 @@ const LogoutClaims = z
   })
   .refine(({ sub, sid }) => sub !== undefined || sid !== undefined)
 
-/** Logging out there and here: the person does it here, or the provider says that they did it there. */
+/** Logout at the provider and here: started by the person here, or reported by the provider. */
 export function createLogouts(
   { database, relay, log }: Pick<ServiceContext, 'database' | 'relay' | 'log'>,
   { issuers, addresses, vault, throttle, sessions }: LogoutOptions,

@@ -19,7 +19,7 @@ import { identityProvider, type StoredProvider } from './domain.js'
 import { countProviders } from './queries.js'
 import { endSsoSessions } from './sso-sessions.js'
 
-/** Keeps what a sign-in page offers short enough to choose from. */
+/** Keeps the choices of a sign-in page few. */
 export const maxProviders = 20
 
 export interface ProvidersOptions {

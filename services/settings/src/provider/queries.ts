@@ -53,7 +53,7 @@ export interface IdentitySubject {
   subject: string
 }
 
-/** Whom the provider means: by provider, issuer and subject, and never by an address. */
+/** The identity of a subject: by provider, issuer and subject, never by an address. */
 export async function findIdentity(
   db: Reader,
   { providerId, issuer, subject }: IdentitySubject,

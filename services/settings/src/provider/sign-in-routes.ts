@@ -74,7 +74,7 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       mediaTypes: ['text/plain'],
       errors: ['invalid_token', 'not_found', 'rate_limited', 'conflict'],
       handler: async ({ params, request, meta }) => {
-        const given = { answer: answerOf(request), sealed: readSsoCookie(meta) }
+        const given = { answer: toSearchParams(request), sealed: readSsoCookie(meta) }
         const { location, session } = await signIn.finish(params.providerId, given, meta)
         clearSsoCookie(meta)
         if (session) setSessionCookie(meta, { token: session.accessToken, expiresAt: session.expiresAt })
@@ -134,7 +134,7 @@ const refusedLogout = (reason: string): RawAnswer => ({
 })
 
 /** The query of the redirect, as it was: what is there twice is refused by the client of the provider. */
-function answerOf({ query }: RawRequest): URLSearchParams {
+function toSearchParams({ query }: RawRequest): URLSearchParams {
   const answer = new URLSearchParams()
   for (const [name, values] of Object.entries(query))
     for (const value of [values].flat()) answer.append(name, value)

@@ -10,6 +10,6 @@ export const setSsoCookie = (meta: Answering, cookie: { value: string; expiresAt
 /** Has the gateway clear it. */
 export const clearSsoCookie = (meta: Answering): void => meta.answerHeader(ssoCookieHeader, '')
 
-/** What the gateway has found in it. */
+/** The value of the cookie, as forwarded by the gateway. */
 export const readSsoCookie = (meta: Pick<RequestMeta, 'header'>): string | undefined =>
   meta.header(ssoCookieHeader)

@@ -6,10 +6,10 @@ import { sessions as sessionTable } from '../schema.js'
 import type { LoginContext } from '../session/session-log.js'
 import type { Sessions } from '../session/sessions.js'
 
-/** What a session of a provider is remembered by. */
+/** The stored session of a provider. */
 export type SsoSession = typeof ssoSessions.$inferInsert
 
-/** Remembers it, and forgets those of the login that have ended. */
+/** Stores the session, and deletes ended ones of the login. */
 export async function saveSsoSession(tx: Transaction, session: SsoSession): Promise<void> {
   const over = tx
     .select({ id: sessionTable.id })

@@ -27,7 +27,7 @@ export interface SsoOptions {
   place: SsoSettings
 }
 
-/** What the operator says of it. */
+/** Settings of the operator for single sign-on. */
 export interface SsoSettings {
   /** Where people find the installation. */
   publicOrigin: string | undefined

@@ -37,7 +37,7 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     if (event === null) throw notFound()
     const { type, resource } = event
     const title = `${type}: ${resource.displayName}`
-    return { type: 'event', id, title, href: `/audit/${id}`, eventsHref: eventsOf(resource.id) }
+    return { type: 'event', id, title, href: `/audit/${id}`, eventsHref: buildEventsPath(resource.id) }
   }
 
   const resolveRequest = async (id: string, { tenant }: RequestMeta): Promise<ResolvedReference> => {
@@ -55,7 +55,8 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     const id = shown?.id ?? reference
     // What has a number has events, which name its id.
     const hasEvents = readsLog && (event !== null || id !== reference)
-    const eventsHref = hasEvents && tenant.environment === meta.tenant.environment ? eventsOf(id) : null
+    const eventsHref =
+      hasEvents && tenant.environment === meta.tenant.environment ? buildEventsPath(id) : null
     const href = shown?.href ?? null
     if (href === null && eventsHref === null) throw notFound()
     const title = shown?.title ?? (readsLog ? event?.resource.displayName : undefined) ?? null
@@ -69,7 +70,7 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     event: PlatformEvent | null,
     meta: RequestMeta,
   ): Promise<FetchedResource | null> => {
-    const href = kind.path && !(event && isDeleted(event)) ? pathOf(kind.path, id, event) : null
+    const href = kind.path && !(event && isDeleted(event)) ? fillPath(kind.path, id, event) : null
     if (href === null) return null
     const mayRead = event !== null && meta.principal.permissions.includes(eventPermission(event.type))
     // Row rules decide as well which records the caller may read: the studio applies them.
@@ -90,10 +91,10 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
 /** What is in the trash is not read either. */
 const isDeleted = ({ type, data }: PlatformEvent) => data.after === null || type.endsWith('.deleted')
 
-const eventsOf = (id: string) => `/audit?resourceId=${encodeURIComponent(id)}`
+const buildEventsPath = (id: string) => `/audit?resourceId=${encodeURIComponent(id)}`
 
 /** Null where a part of the path is known from no event. */
-function pathOf(path: string, id: string, event: PlatformEvent | null): string | null {
+function fillPath(path: string, id: string, event: PlatformEvent | null): string | null {
   const fields: Record<string, unknown> = { ...(event && deliveryData(event)), id }
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   if (!names.every((name) => typeof fields[name] === 'string')) return null

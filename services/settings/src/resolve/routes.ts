@@ -2,7 +2,7 @@ import { ResolvedReference } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Resolve } from './resolve.js'
 
-/** Where something is read of which only the id is known. */
+/** Route to find a resource of which only the id is known. */
 export const resolveRoutes = (resolve: Resolve): Route[] => [
   defineRoute({
     operationId: 'resolveReference',

@@ -8,7 +8,7 @@ export function isBuiltIn(name: string): boolean {
 }
 
 /**
- * What a role allows: the one place that knows. `custom` are the permissions of the workspace's own role of that
+ * The permissions of a role. `custom` are the permissions of the workspace's own role of that
  * name, where there is one. An unknown role allows nothing.
  */
 export function resolvePermissions(name: string, custom: unknown): Permission[] {

@@ -17,7 +17,7 @@ const resource = resourceDecider<RoleState>({
   displayName: ({ name }) => name,
 })
 
-/** A role a workspace has made for itself. Its name is what users are said to have, so it never changes. */
+/** A custom role of a workspace. Memberships refer to its name, so it never changes. */
 export const role: Decider<RoleState, RoleCommand> = {
   ...resource,
   decide(command, state) {

@@ -12,7 +12,7 @@ export interface StoredRole {
   version: number
 }
 
-/** The roles the workspace has made for itself, by name. */
+/** The custom roles of the workspace, by name. */
 export async function customRoles(db: Reader, workspaceId: string): Promise<StoredRole[]> {
   const rows = await db
     .select({ state: roles.state, version: roles.version })

@@ -32,10 +32,10 @@ export function createRoleReader({
       ]
       const binding = `${workspaceId}|${page.binding}`
       const after = page.after === undefined ? '' : Place.parse(cursors.decode(page.after, binding))[0]
-      const rest = all.filter((entry) => placeOf(entry) > after)
+      const rest = all.filter((entry) => buildSortKey(entry) > after)
       const items = rest.slice(0, page.limit).map((entry) => counted(entry, members))
       const last = rest.length > page.limit ? items.at(-1) : undefined
-      const nextCursor = last === undefined ? null : cursors.encode([placeOf(last)], binding)
+      const nextCursor = last === undefined ? null : cursors.encode([buildSortKey(last)], binding)
       return { items, nextCursor, limit: page.limit }
     },
 
@@ -50,7 +50,7 @@ export function createRoleReader({
 }
 export type RoleReader = ReturnType<typeof createRoleReader>
 
-/** What the role allows in this workspace; null when there is none of that name. */
+/** The permissions of the role in this workspace; null when there is none of that name. */
 export async function findRolePermissions(
   db: Reader,
   workspaceId: string,
@@ -81,7 +81,7 @@ const Place = z.tuple([z.string()])
 const builtInNames = Object.keys(builtInRoles)
 
 /** Sorts built-in roles, in the order of their table, before custom ones. */
-function placeOf({ name, builtIn }: Role): string {
+function buildSortKey({ name, builtIn }: Role): string {
   return builtIn ? `0${builtInNames.indexOf(name)}` : `1${name}`
 }
 

@@ -10,12 +10,12 @@ import { role } from './domain.js'
 import { countMembersByRole, customRoles } from './queries.js'
 import { requireExistingRole, toRole } from './role-reader.js'
 
-/** Keeps the list short enough to be read whole. */
+/** Keeps the list short enough to be returned whole. */
 export const maxCustomRoles = 100
 
 export type Roles = ReturnType<typeof createRoles>
 
-/** Changes the roles a workspace has made for itself, one request after the other. */
+/** Changes the custom roles of a workspace, one request after the other. */
 export function createRoles({ store }: Pick<ServiceContext, 'store'>, serialized: Serialized) {
   const roles = store.aggregate(role)
 

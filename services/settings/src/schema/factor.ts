@@ -1,7 +1,7 @@
 import type { FactorKind, SignInMethod } from '@opsplane/contracts'
 import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
-/** Second factors. What proves them changes with each use, so that rows are their truth; events report what is done with them. */
+/** Second factors. Their counters change with each use, so that the rows are the source of truth; events report changes. */
 export const accountFactors = pgTable(
   'account_factors',
   {

@@ -37,7 +37,7 @@ export interface RotateSecret {
   now: Instant
 }
 
-/** A definition is meant to send it there. */
+/** A saved definition sends the secret to these hosts. */
 export interface AddHosts {
   kind: 'add_hosts'
   hosts: string[]

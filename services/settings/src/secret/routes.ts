@@ -9,7 +9,7 @@ import type { SecretService } from './secret-service.js'
 const tag = 'Secrets'
 const sortColumns = { name: table.name, createdAt: table.createdAt }
 
-/** Secrets of the current workspace and environment. No route gives a value back. */
+/** Secrets of the current workspace and environment. No route returns a value. */
 export function secretRoutes({ database, cursors }: ServiceContext, secretService: SecretService): Route[] {
   return [
     defineList({

@@ -24,7 +24,7 @@ import { neverUsed, type SecretUsage } from './usage.js'
 
 export type SecretService = ReturnType<typeof createSecretService>
 
-/** Stores secrets and gives their values out again, to services only. */
+/** Stores secrets, and returns their values to services only. */
 export function createSecretService(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
   vault: Vault,

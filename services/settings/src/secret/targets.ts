@@ -23,7 +23,7 @@ export interface DefinitionSecrets {
 
 export type SecretTargets = ReturnType<typeof createSecretTargets>
 
-/** Holds the secrets that definitions name against those there are. */
+/** Checks the secrets that definitions name against those that exist. */
 export function createSecretTargets({ store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>) {
   const secrets = store.aggregate(secret)
 
@@ -49,7 +49,7 @@ export function createSecretTargets({ store, database: { db } }: Pick<ServiceCon
       }
     return {
       problems: targets.flatMap(({ name }, at) => {
-        const found = problemOf(stored.get(name), name, missing[at] ?? [], mayAdd)
+        const found = findProblem(stored.get(name), name, missing[at] ?? [], mayAdd)
         return found ? [{ target: at, ...found }] : []
       }),
     }
@@ -65,7 +65,7 @@ const missingHosts = (found: StoredSecret | undefined, hosts: readonly string[])
 const serves = ({ hosts }: StoredSecret, wanted: string): boolean =>
   allowsHost(hosts, wanted) || (wanted !== '*' && hosts.some((host) => allowsHost([wanted], host)))
 
-function problemOf(
+function findProblem(
   found: StoredSecret | undefined,
   name: string,
   missing: readonly string[],

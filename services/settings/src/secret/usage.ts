@@ -8,7 +8,7 @@ import { secretUsage } from '../schema.js'
 const writeEveryMs = 60_000
 const maxShown = 100
 
-/** What used a secret, for whom, towards which host, and at what time. */
+/** The use of a secret: by which service, for whom, for which host, and when. */
 export interface SecretUseContext {
   service: string
   consumer: string

@@ -1,4 +1,4 @@
-/** One login, from when it is asked for until it has failed or succeeded. */
+/** One login attempt, from its request until it has failed or succeeded. */
 export interface Attempt {
   pair: string
   network: string

@@ -38,7 +38,7 @@ export interface LoginFailureOptions {
 }
 
 /**
- * Counts in memory what fails, by e-mail, and makes one event of it a minute at most, of the first failure at once.
+ * Counts failed logins in memory by e-mail, and records at most one event a minute, the first one immediately.
  * A flood of failed logins becomes a few events, and one for unknown addresses none at all.
  */
 export function createLoginFailures(options: LoginFailureOptions): LoginFailureCount {

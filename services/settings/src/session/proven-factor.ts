@@ -2,7 +2,7 @@ import { ApiError } from '@opsplane/contracts'
 import { provesFactor } from './methods.js'
 import type { Sessions } from './sessions.js'
 
-/** For what lets in only sessions with a second factor. Throws `factor_enrolment_required` for one that would not get in any more. */
+/** For changes that would require a second factor of sessions. Throws `factor_enrolment_required` for a session that would be refused afterwards. */
 export async function requireProvenFactor(
   sessions: Pick<Sessions, 'proofOf'>,
   sessionId: string,

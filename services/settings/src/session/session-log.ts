@@ -15,7 +15,7 @@ import { and, eq } from 'drizzle-orm'
 import { memberships } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 
-/** Who caused it, and when. */
+/** The actor, time and source of an event about a login. */
 export interface LoginContext {
   actor: Actor
   now: string
@@ -32,20 +32,20 @@ interface LoginEvent {
 }
 
 /** A person may be in many workspaces; each of these is reported. */
-const maxTold = 20
+const maxTenants = 20
 
 /** Where the user can work, as far as these are notified of what happens to the login; the platform where that is nowhere. */
-async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<TenantScope[]> {
+async function findTenants(db: Pick<Drizzle, 'select'>, userId: string): Promise<TenantScope[]> {
   const rows = await db
     .select({ workspaceId: memberships.workspaceId })
     .from(memberships)
     .where(and(eq(memberships.userId, userId), eq(memberships.status, 'active')))
     .orderBy(memberships.createdAt)
-    .limit(maxTold)
+    .limit(maxTenants)
   return rows.length === 0 ? [platformTenant] : rows.map(({ workspaceId }) => workspaceScope(workspaceId))
 }
 
-/** A journal for each person and workspace, in the caller's transaction. */
+/** Records an event about a login in each workspace of the person, in the caller's transaction. */
 export async function recordLoginEvent(
   { db, run }: { db: Pick<Drizzle, 'select'>; run: StatementRunner },
   { type, userId, resource, data }: LoginEvent,
@@ -53,7 +53,7 @@ export async function recordLoginEvent(
 ): Promise<void> {
   const changes = Object.keys(data.after ?? data.before ?? {})
   const { before, after, ...extras } = data
-  for (const tenant of await tenantsOf(db, userId)) {
+  for (const tenant of await findTenants(db, userId)) {
     const stream = { streamType: 'login', streamId: `login/${userId}/${tenant.workspaceId}` }
     const event = { tenant, type, actor, resource, requestId, source, createdAt: now }
     await appendJournal(run, { ...stream, ...event, data: { before, after, changes, ...extras } })

@@ -32,12 +32,12 @@ export interface SessionOrigin {
   userAgent: string
 }
 
-/** Where a request comes from; nothing is known of one that no client has made. */
+/** The origin of a request; empty for one without a client. */
 export function toSessionOrigin({ source }: Pick<RequestMeta, 'source'>): SessionOrigin {
   return source ?? { address: '', userAgent: '' }
 }
 
-/** What a person does by signing in, or tries to, as events have it. */
+/** The context of events about a sign-in or an attempt. */
 export const toLoginContext = (
   { id, name }: Pick<AccountState, 'id' | 'name'>,
   origin: SessionOrigin,
@@ -50,7 +50,7 @@ export const toLoginContext = (
 /** `ses`: its token is the client's to send; `web`: it is in a browser's cookie, and good for nothing elsewhere. */
 export type SessionKind = 'ses' | 'web'
 
-/** What a person has proved, and what a session of it may enter. */
+/** What a person has proved, and which workspaces the session may enter. */
 export interface ProvenPerson {
   /** Without a password hash where the login has only single sign-on. */
   account: AccountState
@@ -62,7 +62,7 @@ export interface ProvenPerson {
   workspaceId?: string
 }
 
-/** Which sessions end, of one login. */
+/** The sessions of one login to end. */
 export interface SessionsToEnd {
   accountId: string
   /** Only this one. */
@@ -103,7 +103,7 @@ export function createSessions(
     for (const row of alive)
       await recordSessionEnded(
         journal(tx),
-        { session: stateOf(row), name: owner?.name ?? '', reason },
+        { session: toSessionState(row), name: owner?.name ?? '', reason },
         context,
       )
     return alive.length
@@ -189,7 +189,7 @@ export function createSessions(
           .set({ secretHash, provedAt: context.now, methods: withMethod(method) })
           .where(eq(sessions.id, id))
           .returning()
-        if (updated) await recordStepUp(journal(tx), stateOf(updated), context.actor.name, context)
+        if (updated) await recordStepUp(journal(tx), toSessionState(updated), context.actor.name, context)
         return updated
       })
       if (!row) throw notFound()
@@ -236,7 +236,7 @@ export function createSessions(
         .limit(limit + 1)
       const items = rows.slice(0, limit).map((row) => {
         const { lastSeenAt } = row
-        return { ...stateOf(row), lastSeenAt, current: row.id === current }
+        return { ...toSessionState(row), lastSeenAt, current: row.id === current }
       })
       return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
     },
@@ -309,7 +309,7 @@ async function beyondMost(tx: Transaction, accountId: string): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-function stateOf(row: typeof sessions.$inferSelect): SessionState {
+function toSessionState(row: typeof sessions.$inferSelect): SessionState {
   const { id, accountId, address, userAgent, methods, createdAt, expiresAt } = row
   return { id, userId: accountId, address, userAgent, methods, createdAt, expiresAt }
 }

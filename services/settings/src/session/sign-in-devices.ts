@@ -15,7 +15,7 @@ export interface RecordedSignIn {
   now: Instant
 }
 
-/** Notes from where a login is opened, in the transaction that does so. */
+/** Records the device of a sign-in, in its transaction. */
 export type RecordSignIn = (tx: Transaction, signIn: RecordedSignIn) => Promise<void>
 
 /**
@@ -24,7 +24,7 @@ export type RecordSignIn = (tx: Transaction, signIn: RecordedSignIn) => Promise<
  */
 export function createRecordSignIn({ withMail }: { withMail: boolean }): RecordSignIn {
   return async (tx, { account: { id: accountId, email, addressProvenAt }, origin, now }) => {
-    const device = deviceOf(origin)
+    const device = toDevice(origin)
     const since = new Date(Date.parse(now) - knownMs).toISOString()
     const devices = await tx.select().from(signInDevices).where(eq(signInDevices.accountId, accountId))
     await tx
@@ -48,6 +48,6 @@ export function createRecordSignIn({ withMail }: { withMail: boolean }): RecordS
 }
 
 /** A family of browsers or programs, whatever its version, in one network. */
-function deviceOf({ address, userAgent }: RecordedSignIn['origin']): string {
+function toDevice({ address, userAgent }: RecordedSignIn['origin']): string {
   return sha256Hex(`${userAgent.replaceAll(/\d[\w.]*/g, '')}\0${parseNetwork(address)}`)
 }

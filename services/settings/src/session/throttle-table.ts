@@ -1,7 +1,7 @@
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import type { Attempt } from './attempt.js'
 
-/** What is slowed down by an attempt, and how. */
+/** The keys that an attempt slows down, and how. */
 export interface ThrottledKeys {
   key: string
   /** Milliseconds to wait after the nth failure; the last one for all beyond. */
@@ -62,7 +62,7 @@ const countStatement = `
   where r.key is not null or not exists (select from refused)`
 
 /** An attempt of a trusted pair was not counted for its network, so nothing is taken back there. */
-const forgiveStatement = `
+const resetStatement = `
   insert into login_throttle as t (key, failures, last_at, blocked_until, trusted_until, expires_at)
   select key, 0, $1::text::bigint, 0,
     case when key = $2 then $5::text::bigint else 0 end, case when key = $2 then $5::text::bigint else $1::text::bigint end
@@ -117,7 +117,7 @@ export function createThrottleTable(sql: Database['sql']) {
     /** Forgets what failed for the account, takes the attempt back from its network, and trusts the pair. */
     async forgive(attempt: Attempt, { nowMs, trustedUntilMs }: { nowMs: number; trustedUntilMs: number }) {
       const { pair, network, account } = attempt
-      await query(forgiveStatement, [String(nowMs), pair, network, account, String(trustedUntilMs)])
+      await query(resetStatement, [String(nowMs), pair, network, account, String(trustedUntilMs)])
     },
   }
 }

@@ -3,7 +3,7 @@ import { parseNetwork, retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Attempt } from './attempt.js'
 import type { ThrottledKeys, ThrottleTable } from './throttle-table.js'
 
-/** Slows guessing down, over all replicas: ADR 022. */
+/** Throttles guessing, over all replicas: ADR 022. */
 export interface Throttle {
   attempt(email: string, address: string): Attempt
   /** Throws `rate_limited` for what this process knows must wait, without asking the database. */

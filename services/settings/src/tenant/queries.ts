@@ -55,7 +55,7 @@ export const countOwnedWorkspaces = (db: Drizzle, userId: string): Promise<numbe
     and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), eq(memberships.status, 'active')),
   )
 
-/** For people to read; empty for a workspace that is not there. */
+/** The name of a workspace; empty for an unknown one. */
 export async function workspaceName(db: Drizzle, id: string): Promise<string> {
   const [row] = await db
     .select({ name: sql<string>`${workspaces.state}->>'name'` })

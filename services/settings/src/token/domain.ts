@@ -30,7 +30,7 @@ export interface CreateToken extends KeyMaterial {
   issuer: Issuer
 }
 
-/** Creates the key that takes over from a rotated one, with all it was granted. */
+/** Creates the successor of a rotated key, with the same grant. */
 export interface SucceedToken extends KeyMaterial {
   kind: 'succeed'
   predecessor: ApiKey
@@ -140,22 +140,22 @@ function revoked(type: string, reason: RevocationReason, now: Instant, state: Ap
 
 type Validity = Pick<TokenState, 'expiresAt' | 'validUntil'>
 
-/** Whether the key's own end has come. */
+/** Whether the key has expired. */
 export function hasExpired({ expiresAt }: Pick<Validity, 'expiresAt'>, now: Instant): boolean {
   return expiresAt !== null && expiresAt <= now
 }
 
-/** Whether the key was rotated and the time in which it was still valid has passed. */
+/** Whether the key was rotated and its overlap has ended. */
 export function overlapIsOver({ validUntil }: Pick<Validity, 'validUntil'>, now: Instant): boolean {
   return validUntil !== null && validUntil <= now
 }
 
-/** When the key stops being valid by itself: the earlier of its own end and the overlap's; null: never. */
+/** When the key expires: the earlier of its own expiry and the end of the overlap; null: never. */
 export function validityEnd({ expiresAt, validUntil }: Validity): Instant | null {
   return earlierInstant(expiresAt, validUntil)
 }
 
-/** The instant that comes first; null is one that never comes. */
+/** The earlier instant; null means never. */
 export function earlierInstant(left: Instant | null, right: Instant | null): Instant | null {
   if (left === null) return right
   return right === null || left < right ? left : right

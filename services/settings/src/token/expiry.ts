@@ -10,7 +10,7 @@ interface EndedKey extends DueRow {
   key_id: string
 }
 
-/** Ends the keys that have expired and by which something was given: services hold what acts by it (ADR 135). */
+/** Ends expired keys with grants: services suspend what acts with these (ADR 135). */
 export function expiringKeys({ store, relay }: Pick<ServiceContext, 'store' | 'relay'>): CreateWorker {
   const keys = store.aggregate(token)
   return transactionWorker<EndedKey>({

@@ -33,7 +33,7 @@ export type Keys = ReturnType<typeof createKeys>
 /** Issues, rotates and revokes API keys. A key's plaintext is in the answer that creates it and nowhere else. */
 export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOverlapMs }: KeyOptions) {
   const keys: KeyAggregate = store.aggregate(token, { present })
-  const environmentsOf = async (meta: RequestMeta) => (await issuerOf(keys, meta)).environments
+  const environmentsOf = async (meta: RequestMeta) => (await findIssuer(keys, meta)).environments
 
   return {
     present: keys.present,
@@ -41,7 +41,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
     /** A key for the caller's workspace, within what the caller may do. */
     async create({ name, scopes, environments, expiresAt }: NewToken, meta: RequestMeta) {
       const { id, plaintext, ...material } = newKey(meta.now)
-      const issuer = await issuerOf(keys, meta)
+      const issuer = await findIssuer(keys, meta)
       const grant = {
         scopes: [...new Set(scopes)],
         environments: environments === undefined ? null : [...new Set(environments)],
@@ -59,7 +59,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
       const id = wanted ?? ownKeyId(meta.principal)
       if (id !== meta.principal.tokenId) requireManagement(meta.principal)
       const { id: successorId, plaintext, ...material } = newKey(meta.now)
-      const issuer = await issuerOf(keys, meta)
+      const issuer = await findIssuer(keys, meta)
       const validUntil = new Date(Date.parse(meta.now) + tokenOverlapMs).toISOString()
       return store.transact(atHome(meta), async (unit): Promise<TokenCreated> => {
         const predecessor = await ownKey(unit, keys, id, { ...meta.principal, ...issuer })
@@ -130,7 +130,7 @@ function atHome(meta: RequestMeta): RequestMeta {
 type EnvironmentHolder = Pick<Principal, 'userId'> & Pick<Issuer, 'environments'>
 
 /** A key passes on no more than it was granted itself; a session, no more than its user's role allows. */
-async function issuerOf(keys: KeyAggregate, { principal, tenant }: RequestMeta): Promise<Issuer> {
+async function findIssuer(keys: KeyAggregate, { principal, tenant }: RequestMeta): Promise<Issuer> {
   const { tokenId, permissions } = principal
   if (!tokenId.startsWith('tok_')) return { tokenId, permissions, environments: null, expiresAt: null }
   const own = await keys.find(tokenId, workspaceScope(tenant.workspaceId))

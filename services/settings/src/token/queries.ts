@@ -48,7 +48,7 @@ export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | nu
   return (await keyRecords(db, [id])).get(id) ?? null
 }
 
-/** By id; those that are not there are absent. */
+/** By id; unknown ones are absent. */
 export async function keyRecords(db: Drizzle, ids: readonly string[]): Promise<Map<string, KeyRecord>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -126,7 +126,7 @@ export async function sessionRecord(
   return record
 }
 
-/** In the order they are asked for; null for a session that is not there. */
+/** In the order of the queries; null for an unknown session. */
 export async function sessionRecords(
   db: Drizzle,
   asked: readonly SessionQuery[],
@@ -227,7 +227,7 @@ export function listKeysOfPerson(db: Pick<Drizzle, 'select'>, userId: string) {
     .orderBy(tokens.id)
 }
 
-/** Keys that are for none but these environments; null: whatever they are for. */
+/** Keys that are valid in these environments only; null: in any. */
 export function withinEnvironments(environments: readonly Environment[] | null): SQL | undefined {
   if (environments === null) return undefined
   return sql`(${tokens.state}->'environments')::jsonb <@ ${JSON.stringify(environments)}::text::jsonb`

@@ -46,7 +46,7 @@ export function createWorkspaces({ store, database: { db }, config }: ServiceCon
     await checkMayCreate(principal)
     const owner = await accounts.find(principal.userId, platformTenant)
     if (owner === null) throw notFound()
-    if ((await workspaceIdBySlug(db, slug)) !== null) throw slugTaken(slug)
+    if ((await workspaceIdBySlug(db, slug)) !== null) throw slugInUse(slug)
     const [id, membershipId] = [newId('workspace'), newId('membership')]
     const { email, addressProvenAt } = owner.state
     const member = {
@@ -62,7 +62,7 @@ export function createWorkspaces({ store, database: { db }, config }: ServiceCon
     } catch (error) {
       // Lost against another one with the same slug.
       const isTaken = error instanceof ApiError && error.code === 'conflict'
-      throw isTaken ? slugTaken(slug, error) : error
+      throw isTaken ? slugInUse(slug, error) : error
     }
   }
 }
@@ -74,7 +74,7 @@ function narrowKey(): ApiError {
   })
 }
 
-function slugTaken(slug: string, cause?: unknown): ApiError {
+function slugInUse(slug: string, cause?: unknown): ApiError {
   const message = `There is a workspace ${slug} already.`
   return new ApiError('conflict', message, {
     details: [{ in: 'body', path: '/slug', code: 'slug_taken', message }],

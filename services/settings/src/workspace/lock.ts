@@ -2,7 +2,7 @@ import { type Serialized, type SerializerContext, serializer } from '@opsplane/e
 import { eq } from 'drizzle-orm'
 import { workspaces } from '../schema.js'
 
-/** Turns to decide about the members and roles of the workspace of `meta`: a lock on its row. */
+/** Serializes decisions about the members and roles of the workspace of `meta` by a lock on its row. */
 export const workspaceLock = (ctx: SerializerContext): Serialized =>
   serializer(ctx, (tx, { workspaceId }) =>
     tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, workspaceId)).for('update'),

@@ -3,7 +3,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { inArray } from 'drizzle-orm'
 import { workspaces } from '../schema.js'
 
-/** For how many days these workspaces keep their runs, by id. */
+/** The days these workspaces keep their runs, by id. */
 export async function executionRetention(
   db: Pick<Drizzle, 'select'>,
   workspaceIds: string[],

@@ -19,7 +19,7 @@ import { workspace } from './domain.js'
 
 export type SignInPolicies = ReturnType<typeof createSignInPolicies>
 
-/** What a workspace wants of those who enter it. */
+/** The sign-in policies of workspaces. */
 export function createSignInPolicies(
   { store }: Pick<ServiceContext, 'store'>,
   { serialized, sessions }: { serialized: Serialized; sessions: Sessions },

@@ -6,7 +6,7 @@ import { auditLog, memberships, secrets, tokens } from '../schema.js'
 
 const dayMs = 86_400_000
 
-/** Counts what a workspace has, and what happened in this environment lately. */
+/** Counts the resources of a workspace, and recent events of this environment. */
 export async function workspaceStats(
   db: Drizzle,
   tenant: TenantScope,

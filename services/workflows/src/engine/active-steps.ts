@@ -60,10 +60,10 @@ function taskId({ attempt }: RunMemory, { place, born, state }: StepRun): TaskId
   }
 }
 
-/** Where the step stands that asks for a task, or has. */
+/** The place of the step that a task belongs to. */
 export const parseTaskPlace = (task: TaskId): Place => task.slice(0, task.indexOf('#'))
 
-/** The step that asks for a task; undefined where none does any more. */
+/** The active step of a task; undefined where there is none any more. */
 export function findTaskStep(memory: RunMemory, task: TaskId): StepRun | undefined {
   const step = memory.live.get(parseTaskPlace(task))
   return step?.task?.id === task ? step : undefined

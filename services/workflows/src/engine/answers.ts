@@ -8,7 +8,7 @@ import { completeStep, endRunAfter, failStep, type StepDecision } from './outcom
 import type { Outcome, Signal } from './signal.js'
 import { findEventId } from './values.js'
 
-/** What follows of a task's outcome. One that its step is not in a state for changes nothing. */
+/** Decides on a task's outcome. An outcome that does not fit the state of its step changes nothing. */
 export function answerTask(deciding: StepDecision, signal: Extract<Signal, { task: string }>): Entry[] {
   const { state } = deciding.step
   switch (signal.kind) {
@@ -21,7 +21,7 @@ export function answerTask(deciding: StepDecision, signal: Extract<Signal, { tas
     case 'child_ended':
       return waitsFor(deciding, 'run') ? concealing(settledBy(deciding, signal.outcome), signal.secrets) : []
     case 'event':
-      return waitsFor(deciding, 'event') && !isTaken(deciding, signal.event)
+      return waitsFor(deciding, 'event') && !isConsumed(deciding, signal.event)
         ? completeStep(deciding, signal.event)
         : []
     case 'decision':
@@ -40,7 +40,7 @@ function concealing([first, ...rest]: Entry[], secrets: readonly string[] = []):
 const waitsFor = ({ step: { state } }: StepDecision, what: 'run' | 'event'): boolean =>
   state.kind === 'waiting' && state.waiting.for === what
 
-function isTaken({ memory }: StepDecision, event: unknown): boolean {
+function isConsumed({ memory }: StepDecision, event: unknown): boolean {
   const id = findEventId(event)
   return id !== null && memory.taken.has(id)
 }
@@ -53,13 +53,17 @@ function performed(deciding: StepDecision, outcome: Outcome): Entry[] {
   if (state.kind !== 'performing') return []
   if (outcome.ok) return completeStep(deciding, outcome.output)
   const { error } = outcome
-  const retryAt = retryAtOf(deciding, state.attempt, error)
+  const retryAt = computeRetryAt(deciding, state.attempt, error)
   const entry = { kind: 'attempt_failed', place, attempt: state.attempt, error, retryAt } as const
   return retryAt === null ? [entry, ...failStep(deciding, error)] : [entry]
 }
 
 /** Null where there is no other attempt: by the step's policy, or as what is around it has failed meanwhile. */
-function retryAtOf({ program, step, now }: StepDecision, attempt: number, error: StepError): number | null {
+function computeRetryAt(
+  { program, step, now }: StepDecision,
+  attempt: number,
+  error: StepError,
+): number | null {
   const { step: definition } = step.node
   const policy = ('retry' in definition ? definition.retry : undefined) ?? program.definition.retry
   if (!policy || !error.retryable || attempt >= policy.attempts || outermostClosing(step.row.frame))

@@ -6,7 +6,7 @@ import { findPin } from './rows.js'
 import { isTrue, toFields, toText } from './values.js'
 import { awaitApproval, wait } from './waits.js'
 
-/** What follows of a step's values: it is through, or goes on to what it is there for. */
+/** Decides on a step's evaluated values: the step completes, or starts its effect. */
 export function applyStepValues(deciding: StepDecision, values: readonly Evaluated[]): Entry[] {
   const pin = findPin(deciding.program, deciding.step)
   if (pin) return completeStep(deciding, pin.output)
@@ -42,7 +42,7 @@ function continueStep(deciding: StepDecision, value: unknown): Entry[] {
       return chosen(deciding, key)
     }
     case 'switch':
-      return chosen(deciding, caseOf(value))
+      return chosen(deciding, findCase(value))
     case 'for_each':
       return iterated(deciding, value, step.maxItems)
     case 'wait':
@@ -67,7 +67,7 @@ function chosen(deciding: StepDecision, key: string): Entry[] {
 }
 
 /** The first case that equals the value, as JSON. */
-function caseOf(given: unknown): string {
+function findCase(given: unknown): string {
   const { value, cases } = toFields(given)
   const wanted = canonicalJson(value)
   const index = Array.isArray(cases) ? cases.findIndex((each) => canonicalJson(each) === wanted) : -1

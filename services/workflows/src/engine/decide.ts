@@ -9,7 +9,7 @@ import { allowedRunActions, isFinal } from './run-states.js'
 import type { Signal } from './signal.js'
 import { computeStatus } from './summary.js'
 
-/** How long a history may become. */
+/** The limits of a history. */
 export interface HistoryLimits {
   entries: number
   /** Of the JSON of its entries. */
@@ -18,7 +18,7 @@ export interface HistoryLimits {
 export const historyLimits: HistoryLimits = { entries: 50_000, bytes: 32 * 1024 * 1024 }
 
 /**
- * What happens in a run on a signal: entries to be recorded together, with `now` as their `at`. None where it changes
+ * Decides on a signal: returns the entries to record together, with `now` as their `at`. None where it changes
  * nothing, be it late, repeated, or for what is no longer asked for. Changes nothing itself. `now`: Unix milliseconds.
  */
 export function decide(

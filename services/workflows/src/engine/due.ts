@@ -3,7 +3,7 @@ import type { RunMemory, StepRun } from './memory.js'
 import { completeStep, endPartAfter, failPermanently, type StepDecision } from './outcomes.js'
 import type { Program } from './program.js'
 
-/** What follows of time having passed: of the one thing that has been due longest. */
+/** Decides on elapsed time: handles the timer that has been due longest. */
 export function tick(program: Program, memory: RunMemory, now: number): Entry[] {
   const { next } = memory.timers
   if (next === undefined || next.at > now) return []
@@ -61,7 +61,7 @@ export function settleUnapproved(
   return failPermanently(deciding, code, message, { decisions })
 }
 
-/** When those who have not decided are reminded next; null where that would be too late. */
+/** When approvers who have not decided are reminded next; null where that would be too late. */
 export function nextReminder({ node }: StepRun, now: number, dueAt: number | null): number | null {
   if (node.step.type !== 'approval' || node.step.reminderSeconds === undefined) return null
   const at = now + node.step.reminderSeconds * 1_000

@@ -19,7 +19,7 @@ export interface StepError {
   retryAfterMs?: number
 }
 
-/** What is to be waited for. Instants are Unix milliseconds, by the clock of the database. */
+/** What a step waits for. Instants are Unix milliseconds, by the clock of the database. */
 export type Waiting =
   | { for: 'time'; dueAt: number }
   | { for: 'event'; types: string[]; filter: Record<string, unknown> | null; dueAt: number }
@@ -41,7 +41,7 @@ export interface ApprovalDecision {
   comment: string | null
 }
 
-/** Who or what had a run cancelled, retried or resumed: the id of a person, or `system`. */
+/** Who cancelled, retried or resumed a run: the id of a person, or `system`. */
 export type By = string
 
 /** How a run is retried. */
@@ -97,7 +97,7 @@ export type Entry =
   | { kind: 'ended'; status: 'completed'; output: unknown }
   | { kind: 'ended'; status: 'failed' | 'cancelled' | 'dead'; error: RunError | null }
 
-/** An entry as it stands in the journal of its run. */
+/** An entry as recorded in the journal of its run. */
 export interface Recorded {
   /** From 1 without gaps. */
   seq: number

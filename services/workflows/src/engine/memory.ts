@@ -4,7 +4,7 @@ import type { Node, StepList } from './program.js'
 import type { Task, TaskId } from './task.js'
 import { type Timer, Timers } from './timers.js'
 
-/** What is known of a run before anything happens in it. Expressions see it. */
+/** The context a run starts with. Expressions can read it. */
 export interface RunContext {
   runId: string
   workflowId: string
@@ -14,7 +14,7 @@ export interface RunContext {
   input: unknown
 }
 
-/** How a step, or a part of a run, came out. `cut`: it was given up in the middle. */
+/** The outcome of a step, or of a part of a run. `cut`: it was abandoned. */
 export type Settled =
   | { kind: 'completed'; output: unknown }
   /** `place` is that of the step that failed first. */
@@ -22,7 +22,7 @@ export type Settled =
   | { kind: 'stopped'; output: unknown }
   | { kind: 'cut' }
 
-/** What expressions see of a step that has come out. */
+/** What expressions can read of a finished step. */
 export interface Done {
   output: unknown
   error: StepError | null
@@ -98,13 +98,13 @@ export type StepState =
   | { kind: 'open' }
   | { kind: 'settled' }
 
-/** What follows the steps of a run as they go: for its trace. */
+/** Observes the steps of a run, for its trace. */
 export interface Observer {
   begun(step: StepRun): void
   settled(step: StepRun, settled: Settled): void
 }
 
-/** The fold of a run's history, indexed so that whatever comes next costs what it changes. */
+/** The fold of a run's history, indexed so that each decision costs only what it changes. */
 export interface RunMemory {
   readonly context: RunContext
   readonly observer: Observer | null
@@ -187,6 +187,6 @@ export const isUncertain = (
 ): step is StepRun & { state: Extract<StepState, { kind: 'performing' | 'delayed' }> } =>
   step.state.kind === 'performing' || step.state.kind === 'delayed'
 
-/** Whether something may be happening elsewhere whose outcome is not known. */
+/** Whether an effect may be in progress whose outcome is not known. */
 export const isInFlight = ({ state }: StepRun): boolean =>
   state.kind === 'performing' || state.kind === 'starting'

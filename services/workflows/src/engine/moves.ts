@@ -1,6 +1,6 @@
 import { type Frame, isInFlight, type Row, type RunMemory, type Settled, type StepRun } from './memory.js'
 
-/** What follows in its context when a step has come out. */
+/** The next move in the frame when a step has finished. */
 export type Move =
   /** The next step of its row. */
   | { to: 'next' }
@@ -13,7 +13,7 @@ export type Move =
   /** The frame has finished; `cut`: its active steps were abandoned. */
   | { to: 'up'; frame: Frame; outcome: Settled; cut: boolean }
 
-/** `flying`: how many effects the frames still count that are over with this step. Changes nothing. */
+/** `flying`: how many effects in flight end with this step, which the frames still count. Changes nothing. */
 export function computeMove(step: StepRun, settled: Settled, flying: 0 | 1): Move {
   const { row } = step
   const closing = outermostClosing(row.frame)
@@ -27,7 +27,7 @@ export function computeMove(step: StepRun, settled: Settled, flying: 0 | 1): Mov
   return rowEnd(row, toOutput(settled))
 }
 
-/** Whether the run goes on when this step has failed. */
+/** Whether the run continues when this step has failed. */
 export const isTolerated = ({ node }: StepRun): boolean => node.step.continueOnError
 
 export const toOutput = (settled: Settled): unknown => (settled.kind === 'completed' ? settled.output : null)
@@ -67,7 +67,7 @@ function outermost(inner: Frame): Frame {
   return frame
 }
 
-/** How the part of the run comes out that a step is in, if it does when the step comes out so. Changes nothing. */
+/** The outcome of the part of the run that a step is in, if the step's outcome ends it. Changes nothing. */
 export function computeEnd({ meter }: RunMemory, leaf: StepRun, outcome: Settled): Settled | null {
   const flying = isInFlight(leaf) ? 1 : 0
   let [step, settled] = [leaf, outcome]

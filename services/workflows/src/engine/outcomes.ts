@@ -24,7 +24,7 @@ export function failStep(deciding: StepDecision, error: StepError): Entry[] {
   return [{ kind: 'failed', place, error }, ...endRunAfter(deciding, { kind: 'failed', error, place })]
 }
 
-/** A failure that no other attempt would mend. */
+/** A failure that a retry would not fix. */
 export const failPermanently = (
   deciding: StepDecision,
   code: string,
@@ -33,7 +33,7 @@ export const failPermanently = (
 ): Entry[] =>
   failStep(deciding, { code, message, retryable: false, ...(details !== undefined && { details }) })
 
-/** The end of the run, if it comes with the step coming out so. */
+/** Ends the run, if the outcome of the step ends it. */
 export function endRunAfter({ program, memory, step }: StepDecision, settled: Settled): Entry[] {
   const outcome = computeEnd(memory, step, settled)
   return outcome ? endPartAfter(program, memory, outcome) : []

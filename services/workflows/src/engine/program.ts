@@ -4,7 +4,7 @@ import type { Place } from './history.js'
 import { findScopeNeeds, type ScopeNeeds } from './scope-needs.js'
 import { buildTemplateValue } from './step-values.js'
 
-/** A definition, made ready to be run. Never changes, and is shared by all runs of its version. */
+/** A compiled definition. Immutable, and shared by all runs of its version. */
 export interface Program {
   definition: WorkflowDefinition
   main: StepList
@@ -29,7 +29,7 @@ export interface StepList {
   nodes: readonly Node[]
 }
 
-/** A step where it stands. */
+/** A step at its position. */
 export interface Node {
   id: string
   step: Step
@@ -42,7 +42,7 @@ export interface Node {
   branches: ReadonlyMap<string, string>
 }
 
-/** As which step the output of the run is evaluated, after all others. No step of a definition can be called so. */
+/** The id of the step that evaluates the output of the run, after all others. No step of a definition can have it. */
 export const outputId = '$output'
 
 export interface CompileOptions {
@@ -113,7 +113,7 @@ const outputStep = (value: TransformStep['value']): TransformStep => ({
   value,
 })
 
-/** The lists of steps that a step holds, with their keys. */
+/** The lists of steps that a step contains, with their keys. */
 export function listStepLists(step: Step): { key: string; steps: readonly Step[] }[] {
   switch (step.type) {
     case 'branch':

@@ -11,7 +11,7 @@ export function forget(program: Program, memory: RunMemory, { from, newKey, pare
   const { scope, main } = memory
   const failureSteps = idsIn(program.onFailure?.nodes ?? [])
   for (const id of failureSteps) scope.done.delete(id)
-  releaseTakenEvents(memory, failureSteps)
+  releaseConsumedEvents(memory, failureSteps)
   Object.assign(memory, { stage: 'queued', ended: null, endedAt: null, failure: null, onFailure: null })
   memory.attempt += 1
   memory.newKey = newKey ?? false
@@ -25,11 +25,11 @@ export function forget(program: Program, memory: RunMemory, { from, newKey, pare
   row.position = position
   const forgotten = idsIn(nodes.slice(row.position))
   for (const id of forgotten) scope.done.delete(id)
-  releaseTakenEvents(memory, forgotten)
+  releaseConsumedEvents(memory, forgotten)
 }
 
 /** Steps that are forgotten may get the events again that they have waited for. */
-function releaseTakenEvents({ taken }: RunMemory, forgotten: readonly string[]): void {
+function releaseConsumedEvents({ taken }: RunMemory, forgotten: readonly string[]): void {
   const ids = new Set(forgotten)
   for (const [event, place] of taken) if (ids.has(place.replace(/\[.*$/, ''))) taken.delete(event)
 }

@@ -2,7 +2,7 @@ import { enterState, leaveState } from './active-steps.js'
 import { type Frame, isInFlight, type Row, type RunMemory, type Scope, type StepRun } from './memory.js'
 import type { Program, StepList } from './program.js'
 
-/** The steps a run is made of, or those for when it has failed. */
+/** Opens the main part of a run, or the part for its failure. */
 export function openPart(program: Program, memory: RunMemory, part: 'main' | 'onFailure'): void {
   const list = program[part]
   if (list === null) throw new Error('the definition has no such steps')
@@ -33,7 +33,7 @@ function newFrame(step: StepRun | null, { lists, items, limit }: Rows): Frame {
   return { step, lists, items, total, limit, begun: 0, rows: new Map(), outputs, flying: 0, closing: null }
 }
 
-/** Begins as many rows of a frame as there may be at a time. */
+/** Starts as many rows of a frame as may run at a time. */
 export function startRows(program: Program, memory: RunMemory, frame: Frame): void {
   while (frame.rows.size < frame.limit && frame.begun < frame.total) {
     const row = newRow(memory, frame, frame.begun)
@@ -60,7 +60,7 @@ function listAt({ lists }: Frame, index: number): StepList {
   return list
 }
 
-/** Begins the step a row has come to. */
+/** Starts the next step of a row. */
 export function startNext(program: Program, memory: RunMemory, row: Row): void {
   memory.meter.operations += 1
   const node = row.list.nodes[row.position]
@@ -90,7 +90,7 @@ export function startNext(program: Program, memory: RunMemory, row: Row): void {
   else enterState(memory, step, state)
 }
 
-/** What stands in for a step. */
+/** The pinned output of a step, which replaces its execution. */
 export function findPin({ pins }: Program, { place, node }: StepRun): { output: unknown } | undefined {
   const name = pins.has(place) ? place : node.id
   return pins.has(name) ? { output: pins.get(name) } : undefined

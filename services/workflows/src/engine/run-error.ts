@@ -6,7 +6,7 @@ import { outputId } from './program.js'
 export function runError({ error, place }: Settled & { kind: 'failed' }): RunError {
   const { code, message, details } = error
   const step = place === '' || place === outputId ? null : place
-  return details === undefined ? { code, message, step } : { code, message, step, details: jsonOf(details) }
+  return details === undefined ? { code, message, step } : { code, message, step, details: toJson(details) }
 }
 
 /** Of a run that failed, and whose steps for that failed as well. */
@@ -19,4 +19,4 @@ export function withLaterError(first: RunError, later: RunError): RunError {
 }
 
 /** Entries hold JSON alone. */
-const jsonOf = (value: unknown) => value as NonNullable<RunError['details']>
+const toJson = (value: unknown) => value as NonNullable<RunError['details']>

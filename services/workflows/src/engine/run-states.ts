@@ -81,11 +81,11 @@ export const runStateMachine: StateMachine = {
       action,
       from: status,
       to: [...to],
-      condition: conditionOf(rest, status as RunStatus),
+      condition: findCondition(rest, status as RunStatus),
     })),
   ),
 }
 
-function conditionOf({ condition }: Omit<Change, 'from'>, status: RunStatus): string | null {
+function findCondition({ condition }: Omit<Change, 'from'>, status: RunStatus): string | null {
   return condition?.[status] ?? null
 }

@@ -10,7 +10,7 @@ export function buildScope(program: Program, memory: RunMemory, step: StepRun): 
   const { needs } = step.node
   const { context, attempt, startedAt, failure } = memory
   const { runId: id, workflowId, version, trigger, event, input } = context
-  const round = roundOf(step.row.scope)
+  const round = buildRound(step.row.scope)
   const all = {
     trigger,
     event,
@@ -26,7 +26,7 @@ export function buildScope(program: Program, memory: RunMemory, step: StepRun): 
 const reads = ({ fields }: ScopeNeeds, name: string): boolean => fields === 'all' || fields.has(name)
 
 /** Of the innermost `for_each`. */
-function roundOf(inner: Scope): Scope['round'] {
+function buildRound(inner: Scope): Scope['round'] {
   for (let scope: Scope | null = inner; scope; scope = scope.parent) if (scope.round) return scope.round
   return null
 }

@@ -6,7 +6,7 @@ import type { Program } from './program.js'
 import { abandonFrame, openPart, startNext, startRows } from './rows.js'
 import { runError } from './run-error.js'
 
-/** A step has come out: what follows of it, up to the end of the run. */
+/** Applies the outcome of a step, up to the end of the run. */
 export function settle(program: Program, memory: RunMemory, leaf: StepRun, outcome: Settled): void {
   leaveState(memory, leaf)
   climb(program, memory, leaf, outcome)
@@ -96,7 +96,7 @@ function endRow({ frame, index }: Row, output: unknown): void {
   frame.rows.delete(index)
 }
 
-/** The main part has come out: where it failed, the steps for that follow. */
+/** Ends the main part: where it failed, the steps for failure follow. */
 export function endPart(program: Program, memory: RunMemory, part: Frame, outcome: Settled): void {
   if (part !== memory.main || outcome.kind !== 'failed') return
   memory.failure = runError(outcome)

@@ -3,7 +3,7 @@ import type { ApprovalDecision, By, Retry, StepError } from './history.js'
 import type { TaskId } from './task.js'
 
 /**
- * What a run is presented with, for the decider to say what follows. One for a task that is no longer asked for, late or
+ * A signal that a run receives, for the decider to decide on. One for a task that no longer exists, late or
  * repeated, changes nothing. `secrets`: those that stand in an outcome, which is computed with as it is.
  */
 export type Signal =

@@ -1,7 +1,7 @@
 import type { Step } from '@opsplane/contracts'
 import { assertNever } from '@opsplane/contracts'
 
-/** What of a step is evaluated, as one JSON value; of an effect that is its input. Undefined where it has nothing such. */
+/** The templates of a step as one JSON value; for an effect its input. Undefined where it has none. */
 export function buildTemplateValue(step: Step): unknown {
   switch (step.type) {
     case 'http':

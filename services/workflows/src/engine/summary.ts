@@ -3,7 +3,7 @@ import type { Place } from './history.js'
 import type { RunMemory } from './memory.js'
 import { outputId } from './program.js'
 
-/** What lists and events say of a run, and when it is to be looked at again. Instants are Unix milliseconds. */
+/** The state of a run for lists and events, and when it is due next. Instants are Unix milliseconds. */
 export interface RunSummary {
   status: RunStatus
   attempt: number

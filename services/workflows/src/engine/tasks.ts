@@ -11,7 +11,7 @@ import type { Task, TaskId } from './task.js'
 export function listTasks(program: Program, memory: RunMemory): Task[] {
   const tasks: Task[] = []
   for (const step of memory.live.values()) {
-    const task = taskOf(program, memory, step)
+    const task = ensureTask(program, memory, step)
     if (task) tasks.push(task)
   }
   return tasks
@@ -28,7 +28,7 @@ export function drainTaskChanges(program: Program, memory: RunMemory): TaskChang
   memory.changes = { added: new Set(), removed: new Set() }
   const added: Task[] = []
   for (const step of steps) {
-    const task = taskOf(program, memory, step)
+    const task = ensureTask(program, memory, step)
     if (task && !removed.delete(task.id)) added.push(task)
   }
   return { added, removed: [...removed] }
@@ -42,7 +42,7 @@ export interface AwaitedInput {
   decided: string[]
 }
 
-/** What the run waits for that can be given to it from outside. */
+/** What the run waits for from outside: approvals and events. */
 export function listAwaitedInputs({ live }: RunMemory): AwaitedInput[] {
   return [...live.values()].flatMap(({ place, state, task }) =>
     state.kind === 'waiting' && task
@@ -51,7 +51,7 @@ export function listAwaitedInputs({ live }: RunMemory): AwaitedInput[] {
   )
 }
 
-function taskOf(program: Program, memory: RunMemory, step: StepRun): Task | null {
+function ensureTask(program: Program, memory: RunMemory, step: StepRun): Task | null {
   if (step.task === null) return null
   step.task.made ??= makeTask(program, memory, step, step.task.id)
   return step.task.made

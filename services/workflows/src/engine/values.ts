@@ -6,7 +6,7 @@ export function isTrue(value: unknown): boolean {
   return Boolean(value)
 }
 
-/** Of an object; none of anything else. */
+/** The fields of an object; none of anything else. */
 export const toFields = (value: unknown): Record<string, unknown> =>
   value !== null && typeof value === 'object' ? { ...value } : {}
 
@@ -15,7 +15,7 @@ export function toText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : stringifyExact(value)
 }
-/** Of an event as webhooks get it. */
+/** The id of an event in the shape webhooks get. */
 export function findEventId(event: unknown): string | null {
   const { id } = toFields(event)
   return typeof id === 'string' ? id : null

@@ -18,7 +18,7 @@ export function wait(deciding: StepDecision, { event }: WaitStep, value: unknown
       { kind: 'waiting', place: step.place, waiting: { for: 'event', types, filter: conditions, dueAt } },
     ]
   }
-  const dueAt = until === undefined ? now + secondsOf(seconds) * 1_000 : instantOf(until)
+  const dueAt = until === undefined ? now + parseSeconds(seconds) * 1_000 : parseInstant(until)
   if (Number.isNaN(dueAt) || dueAt > now + maxWaitMs)
     return failPermanently(deciding, 'invalid_wait', unusable(until === undefined ? seconds : until))
   if (dueAt <= now) return completeStep(deciding, { at: new Date(now).toISOString() })
@@ -26,12 +26,12 @@ export function wait(deciding: StepDecision, { event }: WaitStep, value: unknown
 }
 
 /** Expressions in text give text. */
-function secondsOf(value: unknown): number {
+function parseSeconds(value: unknown): number {
   if (typeof value === 'number') return value
   return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
 }
 
-function instantOf(value: unknown): number {
+function parseInstant(value: unknown): number {
   const parsed = MomentOrDay.safeParse(value)
   return parsed.success ? Date.parse(parsed.data) : Number.NaN
 }
@@ -39,7 +39,7 @@ function instantOf(value: unknown): number {
 const unusable = (value: unknown): string =>
   `${JSON.stringify(value)} is neither a number of seconds nor an instant in ISO 8601, within a year.`
 
-/** The step waits for people; where those it names cannot be enough, it fails rather than wait for ever. */
+/** The step waits for approvers; where those it names cannot be enough, it fails instead of waiting forever. */
 export function awaitApproval(deciding: StepDecision, definition: ApprovalStep, value: unknown): Entry[] {
   const { now, step } = deciding
   const { title, message, data, users: named } = toFields(value)

@@ -30,7 +30,7 @@ export type TransferRuns = (
   caller: Caller,
 ) => Promise<void>
 
-/** What people do to runs. Each throws `not_found`, or `invalid_state_transition` where the run is not in a state for it. */
+/** The commands on runs. Each throws `not_found`, or `invalid_state_transition` where the run is not in a state for it. */
 export interface RunActions {
   cancel(runId: string, reason: string | null, caller: Caller): Promise<Run>
   /** Throws `forbidden` where its rights, or those of a run it goes on with, have ended and the caller has not all of them. */

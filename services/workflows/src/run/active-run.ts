@@ -32,7 +32,7 @@ export interface TransitionEffects {
   omits: boolean
 }
 
-/** What an active run does its work by. */
+/** What an active run depends on. */
 export interface ActiveRunOptions {
   run: ClaimedRun
   origin: Origin

@@ -6,7 +6,7 @@ import { runStatement } from './store/store.js'
 
 export type Decider = Pick<Principal, 'userId' | 'role'>
 
-const namesOf = ({ userId, role }: Decider) => [
+const findNames = ({ userId, role }: Decider) => [
   `user:${userId}`,
   ...(role === undefined ? [] : [`role:${role}`]),
 ]
@@ -28,7 +28,7 @@ export const awaitedApprovals = (
     sql,
     `select task, bool_or(approver = any($2::text[])) as "isFor" from run_approvers
      where run_id = $1 group by task order by task`,
-    [runId, namesOf(decider)],
+    [runId, findNames(decider)],
   )
 
 export interface PendingOptions {
@@ -62,7 +62,7 @@ export async function pendingApprovals(
        where workspace_id = $1 and environment = $2 and approver = any($3::text[]) and ($4::text is null or run_id < $4)
        order by run_id desc limit $5::int) waiting
      join runs r on r.id = waiting.run_id order by r.id desc`,
-    [tenant.workspaceId, tenant.environment, namesOf(principal), before, String(limit + 1)],
+    [tenant.workspaceId, tenant.environment, findNames(principal), before, String(limit + 1)],
   )
   const items = rows.slice(0, limit).map((row) => ({
     runId: row.id,

@@ -13,7 +13,7 @@ import { runStatement } from './store/store.js'
 type GoesOn = NonNullable<Extract<Task, { kind: 'start_run' }>['goesOn']>
 
 /**
- * Retries the run that a step of an earlier attempt has waited for, unless it goes on by itself or has completed. Repeated, it
+ * Retries the run that a step of an earlier attempt waited for, unless it continues by itself or has completed. Repeated, it
  * changes nothing. Throws `version_conflict` while the run has a cancellation of that earlier attempt before it.
  */
 export async function continueChild(
@@ -47,7 +47,7 @@ const changing = (runId: string) =>
   new ApiError('version_conflict', `Run ${runId} is changing. It is continued after that.`)
 
 /**
- * A run with the runs that its steps would go on with if it were retried now, and those that these would, by what they are
+ * A run with the runs that its steps would continue if it were retried now, and in turn theirs, by what they are
  * pinned to.
  */
 export async function findContinuedRuns(

@@ -1,7 +1,7 @@
 import type { Database } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 
-/** The time of the database, as far as this process knows it: what runs go by. */
+/** The time of the database as this process estimates it, which runs use. */
 export interface DatabaseClock {
   /** Unix milliseconds. */
   nowMs(): number

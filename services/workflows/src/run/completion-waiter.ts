@@ -5,7 +5,7 @@ import type { Recorded } from '../engine/history.js'
 import { parseJournalLine } from './journal-lines.js'
 import { runStatement } from './store/store.js'
 
-/** How a run came out. */
+/** The outcome of a run. */
 export interface RunEnd {
   status: RunStatus
   /** Null unless it has completed. */
@@ -33,7 +33,7 @@ interface Waiter {
 }
 
 /** Runs that others work on are asked for so often, all of them together. */
-const lookEveryMs = 250
+const pollEveryMs = 250
 
 export function createCompletionWaiter(
   sql: Database['sql'],
@@ -59,7 +59,7 @@ export function createCompletionWaiter(
     if (looking) return
     looking = true
     while (waiting.size > 0 && !closing.signal.aborted) {
-      await delay(lookEveryMs, closing.signal)
+      await delay(pollEveryMs, closing.signal)
       const elsewhere = [...waiting.keys()].filter((id) => !isHere(id))
       if (elsewhere.length === 0) continue
       // What cannot be read now is read the next time.
@@ -114,7 +114,7 @@ interface EndRow {
   large: unknown
 }
 
-/** Of those that have ended, or with `orPaused` are paused. */
+/** Outcomes of the runs that have ended, or with `orPaused` are paused. */
 export async function readRunEnds(
   sql: Database['sql'],
   runIds: readonly string[],

@@ -7,14 +7,14 @@ import type { ActiveRun } from './active-run.js'
 
 export type EvaluateTask = Extract<Task, { kind: 'evaluate' }>
 
-/** What the expressions of a step come to. Rejects with the reason of `aborted`, where it is, and for nothing else. */
+/** Evaluates the expressions of a step. Rejects only when aborted, with the reason of `aborted`. */
 export type Evaluate = (
   run: Pick<ActiveRun, 'identity' | 'folded'>,
   task: EvaluateTask,
   aborted?: AbortSignal,
 ) => Promise<Signal>
 
-/** Between attempts at what says nothing of the step. */
+/** The delay between attempts after failures that are not the step's. */
 export const pause = { strategy: 'exponential', baseMs: 200, maxMs: 10_000 } as const
 
 /** The sandbox says nothing of the expression then. */

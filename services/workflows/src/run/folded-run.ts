@@ -17,7 +17,7 @@ import {
 import type { Origin, RunIdentity, RunProgress } from './model.js'
 import { createShownValues } from './shown/shown-values.js'
 
-/** What a run has come to, folded in memory. Changes with every decision. */
+/** The state of a run, folded in memory. Changes with every decision. */
 export interface FoldedRun {
   /** What follows from a signal at this time (Unix ms), which is folded in. */
   decide(signal: Signal, at: number): Decided[]
@@ -58,7 +58,7 @@ export interface RunHistory {
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-/** Throws where the history is none of this program. */
+/** Throws where the history does not belong to this program. */
 export function foldRun({ program, identity, origin, recorded }: RunHistory): FoldedRun {
   const { id: runId, workflowId, workflowVersion: version } = identity
   const { trigger, event, input } = origin

@@ -17,14 +17,14 @@ interface SignalRow {
   attempt: number | null
 }
 
-/** What is looked for: `begun` among the awaited for the first time. */
+/** What to search for; `begun`: the tasks that are new among the awaited ones. */
 export interface InboxQuery {
   active: Pick<ActiveRun, 'identity' | 'origin' | 'folded'>
   awaited: readonly AwaitTask[]
   begun: readonly AwaitTask[]
 }
 
-/** Everything that there is to present to a run: what it was sent, and runs it waits for that have ended. */
+/** All new signals of a run: those in its inbox, finished runs it waits for, and events. */
 export async function readInbox(
   sql: Database['sql'],
   { active, awaited, begun }: InboxQuery,

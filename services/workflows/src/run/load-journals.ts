@@ -20,7 +20,7 @@ interface Line {
   large: unknown
 }
 
-/** What a run was started with; its large value stands aside. */
+/** What a run was started with; its large value is stored apart. */
 export async function parseOrigin(sql: Database['sql'], runId: string): Promise<Origin> {
   const [line] = await runStatement<{ entry: unknown }>(
     sql,
@@ -56,7 +56,7 @@ export async function loadJournals(
 
 const linesAtOnce = 200
 
-/** Values that people are not shown, which came with entries of a run. */
+/** Secret values in entries of a run, which are masked for people. */
 export async function findConcealedValues(sql: Database['sql'], runId: string): Promise<Set<string>> {
   const found = new Set<string>()
   for (let after = 0; ; ) {

@@ -30,7 +30,7 @@ export interface Parent {
   place: Place
 }
 
-/** What of a run never changes. */
+/** The fields of a run that never change. */
 export interface RunIdentity {
   id: string
   tenant: TenantScope
@@ -45,7 +45,7 @@ export interface RunIdentity {
   queuedAt: Instant
 }
 
-/** What of a run its journal changes. */
+/** The fields of a run that its journal changes. */
 export interface RunProgress {
   status: RunStatus
   attempt: number
@@ -67,7 +67,7 @@ export interface JournalLine {
   bytes: number
 }
 
-/** A run as it is taken over by who works on it. */
+/** A run as its worker claims it. */
 export interface ClaimedRun {
   identity: RunIdentity
   progress: RunProgress
@@ -78,7 +78,7 @@ export interface ClaimedRun {
   signals: number
 }
 
-/** Something new in a run, and whose doing it is. */
+/** An entry of a run with its actor. */
 export interface AttributedEntry {
   entry: Entry
   actor: Actor

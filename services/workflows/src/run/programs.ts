@@ -21,7 +21,7 @@ export type Programs = (ref: string, tenant: TenantScope, tx?: StatementRunner) 
 
 const maxKept = 500
 
-/** Compiles each version once; those asked for longest ago are forgotten first. */
+/** Compiles each version once; the least recently used are evicted first. */
 export function createPrograms(load: LoadVersion): Programs {
   const kept = new Map<string, Promise<LoadedProgram>>()
   const compile = async (ref: string, tenant: TenantScope, tx?: StatementRunner) => {

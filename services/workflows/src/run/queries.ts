@@ -28,7 +28,7 @@ function found(row: Found): FoundRun {
 
 const columns = `id as key, ${runColumns.join(', ')}`
 
-/** Throws `not_found` for what is not there, or is another tenant's. */
+/** Throws `not_found` for an unknown run, or one of another tenant. */
 export async function findRun(sql: Database['sql'], id: string, tenant: TenantScope): Promise<FoundRun> {
   const [row] = await runStatement<Found>(
     sql,
@@ -74,7 +74,7 @@ export async function listRuns(sql: Database['sql'], options: ListOptions): Prom
   return { items, nextCursor: end ? cursors.encode([null, end.id], binding) : null, limit }
 }
 
-/** Only the conditions that are asked for, so that each has a plan of its own. */
+/** Only the requested conditions, so that each combination has its own plan. */
 export function buildListStatement(
   { workspaceId, environment }: TenantScope,
   { status, triggerType, workflowId, from, to }: RunFilters,
@@ -93,8 +93,8 @@ export function buildListStatement(
   where((value) => `status = ${value}`, status)
   where((value) => `trigger_type = ${value}`, triggerType)
   where((value) => `workflow_id = ${value}`, workflowId)
-  where((value) => `id >= ${value}`, from === undefined ? null : idOf(from))
-  where((value) => `id < ${value}`, to === undefined ? null : idOf(to))
+  where((value) => `id >= ${value}`, from === undefined ? null : buildIdPrefix(from))
+  where((value) => `id < ${value}`, to === undefined ? null : buildIdPrefix(to))
   where((value) => `id < ${value}`, before)
   // A number, so that the plan is made for few rows.
   const text = `select ${columns} from runs where ${conditions.join(' and ')} order by id desc limit ${limit}`
@@ -104,7 +104,7 @@ export function buildListStatement(
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** What ids of this millisecond begin with. */
-function idOf(instant: string): string {
+function buildIdPrefix(instant: string): string {
   let ms = Date.parse(instant)
   let time = ''
   for (let place = 0; place < 10; place++) {

@@ -12,7 +12,7 @@ import type { Entry, Place } from '../engine/history.js'
 import type { AwaitedInput } from '../engine/tasks.js'
 import type { Origin, RunIdentity, RunProgress } from './model.js'
 
-/** The catalogue's word for what has happened in a run; undefined for what concerns its steps alone. */
+/** The event type for a change of a run; undefined for changes of its steps alone. */
 export type RunEventType =
   | 'workflow.run_started'
   | 'workflow.run_completed'
@@ -31,7 +31,7 @@ export interface RunEventDraft {
   approval?: ApprovalNotice
 }
 
-/** What of a run its events carry. */
+/** The fields of a run that its events carry. */
 export function toRunState(identity: RunIdentity, progress: RunProgress): RunState {
   const { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt } = identity
   return { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt, ...progress }
@@ -56,9 +56,9 @@ export function draftRunEvents(
     if (entry.kind === 'retried') drafts.push({ type: 'workflow.run_retried' })
     if (entry.kind === 'ended') drafts.push({ type: `workflow.run_${entry.status}` })
     if (entry.kind === 'waiting' && entry.waiting.for === 'approval')
-      drafts.push(...noticesOf('workflow.approval_requested', entry.place, awaiting()))
+      drafts.push(...draftNotices('workflow.approval_requested', entry.place, awaiting()))
     if (entry.kind === 'reminded')
-      drafts.push(...noticesOf('workflow.approval_reminded', entry.place, awaiting()))
+      drafts.push(...draftNotices('workflow.approval_reminded', entry.place, awaiting()))
   }
   const paused = [before.status, after.status].map((status) => status === 'paused')
   if (!paused[0] && paused[1]) drafts.push({ type: 'workflow.run_paused' })
@@ -69,7 +69,7 @@ export function draftRunEvents(
 const longestTitle = 200
 
 /** What those are notified of who have not decided; nothing where it is not waited for any more. */
-function noticesOf(type: RunEventType, step: Place, awaiting: readonly AwaitedInput[]): RunEventDraft[] {
+function draftNotices(type: RunEventType, step: Place, awaiting: readonly AwaitedInput[]): RunEventDraft[] {
   return awaiting.flatMap(({ place, waiting, decided }) => {
     if (place !== step || waiting.for !== 'approval') return []
     const { title, users, roles } = waiting.approval

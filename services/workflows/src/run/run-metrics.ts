@@ -1,7 +1,7 @@
 import { type EffectStep, effectStepTypes, RunStatus } from '@opsplane/contracts'
 import { byKey, type Metrics } from '@opsplane/telemetry'
 
-/** What is measured of runs. */
+/** The metrics of runs. */
 export interface RunMetrics {
   /** A run has come to a state. */
   moved(status: RunStatus): void

@@ -1,7 +1,7 @@
 import type { Actor } from '@opsplane/contracts'
 import type { Signal } from '../engine/signal.js'
 
-/** A signal on its way to a run, and whose doing it is: null for the run's own. */
+/** A signal on its way to a run, with its actor; null for the run's own. */
 export interface SignalEnvelope {
   signal: Signal
   actor: Actor | null
@@ -14,7 +14,7 @@ export interface SignalEnvelope {
 
 export const wrapOwnSignal = (signal: Signal): SignalEnvelope => ({ signal, actor: null, requestId: null })
 
-/** What has become of a signal. */
+/** The result of a signal. */
 export type SignalResult =
   /** It has changed the run, durably. */
   | 'changed'
@@ -23,5 +23,5 @@ export type SignalResult =
   /** The run is not worked on here any more, and has not dealt with it. */
   | 'gone'
 
-/** What has become of a signal in the inbox of a run. */
+/** The result of a signal in the inbox of a run. */
 export type InboxOutcome = Exclude<SignalResult, 'gone'>

@@ -17,7 +17,7 @@ import { type EagerStart, startEagerly } from './start-eagerly.js'
 import type { NewRun } from './store/start-statement.js'
 import type { RunStore } from './store/store.js'
 
-/** What is to be run, and why. */
+/** What to run, and the cause. */
 export interface StartRequest {
   tenant: TenantScope
   workflow: { id: string; name: string; version: number; programRef: string }
@@ -73,7 +73,7 @@ export interface StarterOptions {
 const queued: RunProgress = { status: 'queued', attempt: 1, error: null, startedAt: null, endedAt: null }
 
 /**
- * Makes a run durable and, unless it is part of a transaction or there is no room for it, goes to work on it at once. In a
+ * Makes a run durable and, unless it is part of a transaction or the process is full, executes it immediately. In a
  * transaction it is due once that is committed: the caller wakes the runs then.
  */
 export function createStarter(options: StarterOptions) {
@@ -103,8 +103,8 @@ export function createStarter(options: StarterOptions) {
     const now = idTime(id)
     const at = new Date(now).toISOString()
     const limit = await options.limitOf(program, request)
-    const identity = { ...identityOf(id, request, at), concurrencyKey: limit?.key ?? null }
-    const origin = originOf(request, since)
+    const identity = { ...toIdentity(id, request, at), concurrencyKey: limit?.key ?? null }
+    const origin = toOrigin(request, since)
     const begins = tx === undefined && limit === null && runner.hasRoomFor(tenant.workspaceId)
     const { folded, entries, inFlight }: EagerStart = begins
       ? await startEagerly({ program, identity, origin }, now, { evaluate, nowMs: clock.nowMs })
@@ -160,7 +160,7 @@ function skipped(row: NewRun): NewRun {
   return { ...row, progress, dueAt: null, seq: 1, lines: [...row.lines, formatJournalLine(1, at, ended)] }
 }
 
-function identityOf(
+function toIdentity(
   id: string,
   { tenant, workflow, trigger, parent }: StartRequest,
   at: string,
@@ -179,7 +179,7 @@ function identityOf(
   }
 }
 
-function originOf(request: StartRequest, since: LogPositions | null): Origin {
+function toOrigin(request: StartRequest, since: LogPositions | null): Origin {
   const { workflow, trigger, event, input, parent, depth = 0, callers, causationId, requestId } = request
   return {
     ...{ programRef: workflow.programRef, trigger, event, input, depth, callers, causationId, requestId },

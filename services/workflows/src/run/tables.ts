@@ -98,7 +98,7 @@ export const runEntries = pgTable(
   (table) => [primaryKey({ name: 'run_entries_pkey', columns: [table.runId, table.seq] })],
 )
 
-/** What started runs, so that it starts none again. Goes with its run. */
+/** The triggers of runs, so that each starts only one. Deleted with its run. */
 export const runTriggers = pgTable(
   'run_triggers',
   {
@@ -152,7 +152,7 @@ export const runEventWaits = pgTable(
   ],
 )
 
-/** Events that some version could wait for, for steps that begin to wait after they have come. */
+/** Events that some version could wait for, for steps that start to wait after their arrival. */
 export const recentEvents = pgTable(
   'recent_events',
   {
@@ -175,7 +175,7 @@ export const recentEvents = pgTable(
   ],
 )
 
-/** Who may decide about what waits for an approval: a row per user or role. */
+/** The approvers of pending approvals: a row per user or role. */
 export const runApprovers = pgTable(
   'run_approvers',
   {

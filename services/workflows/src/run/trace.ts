@@ -68,7 +68,7 @@ async function* linesOf(sql: Database['sql'], runId: string): AsyncGenerator<Tra
   }
 }
 
-/** A value that stands aside of its entry. */
+/** A value that is stored apart from its entry. */
 export async function readValue(
   sql: Database['sql'],
   { runId, seq, field, tenant }: { runId: string; seq: number; field: string; tenant: TenantScope },
@@ -138,7 +138,7 @@ async function follow(
       first ??= line
       last = line
       if (!memory) {
-        memory = newRun(contextOf(identity, line), steps.observer)
+        memory = newRun(toContext(identity, line), steps.observer)
         continue
       }
       const entry = withoutValues(line)
@@ -152,7 +152,7 @@ async function follow(
   return { first, last, steps: steps.all(), next: steps.next(), nextDue: summarizeRun(memory).nextDue }
 }
 
-const contextOf = (
+const toContext = (
   { id: runId, workflowId, workflowVersion: version }: RunIdentity,
   { entry }: TraceLine,
 ): RunContext => ({

@@ -19,7 +19,7 @@ const present = (parameter: string) => `coalesce(${parameter}::text::timestamptz
 const woken = (at: string) => `signals = r.signals + 1,
   due_at = case when r.lease_owner is null then ${present(at)} else r.due_at end`
 
-/** Writes what follows a transition, in its transaction. */
+/** Writes the effects of a transition, in its transaction. */
 export async function applyTransitionEffects(
   tx: StatementRunner,
   { identity, origin, progress, consumed, awaited, settled, abandoned, omits }: TransitionEffects,
@@ -104,7 +104,7 @@ export interface SignalMessage {
   requestId: string | null
 }
 
-/** Puts a signal into the inboxes of runs that have not ended; returns which. */
+/** Adds a signal to the inboxes of runs that have not ended; returns their ids. */
 export async function sendSignals(
   tx: StatementRunner,
   runIds: readonly string[],
@@ -114,7 +114,7 @@ export async function sendSignals(
   return (await put(tx, runIds, message, { at, awaited: false })).map(({ runId }) => runId)
 }
 
-/** The same for one run whose outcome the sender waits for; undefined where it has ended. */
+/** The same for one run whose result the sender waits for; undefined where it has ended. */
 export async function sendSignalRequest(
   tx: StatementRunner,
   runId: string,

@@ -31,9 +31,9 @@ export type StartTask = Extract<Task, { kind: 'start_run' }>
 type PerformTask = Extract<Task, { kind: 'perform' }>
 
 /** Waits for an answer in flight: some minutes, longer than any service claims a key. */
-const maxLooks = 30
+const maxPolls = 30
 
-/** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
+/** Performs tasks. Rejects only when aborted, with the reason of `aborted`. */
 export function createWork({
   evaluate,
   effects,
@@ -70,7 +70,7 @@ export function createWork({
     }
     let outcome = await attempt(run, aborted, act)
     // As left behind by a worker or service that died: the claim of the key expires.
-    for (let tries = 1; tries <= maxLooks && isUnderWay(outcome); tries++) {
+    for (let tries = 1; tries <= maxPolls && isUnderWay(outcome); tries++) {
       await delay(retryDelayMs({ ...pause, attempt: tries }), aborted)
       aborted.throwIfAborted()
       outcome = await attempt(run, aborted, act)

@@ -3,7 +3,7 @@ import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { WorkflowRecord } from '../workflow/domain.js'
 
-/** An active workflow that something may start. */
+/** An active workflow that an event may start. */
 export interface Candidate {
   tenant: TenantScope
   keys: readonly string[]
@@ -19,7 +19,7 @@ interface Row {
 
 const columns = 'workspace_id, environment, trigger_keys as keys, state'
 
-const candidateOf = ({ workspace_id: workspaceId, environment, keys, state }: Row): Candidate => ({
+const toCandidate = ({ workspace_id: workspaceId, environment, keys, state }: Row): Candidate => ({
   tenant: { workspaceId, environment },
   keys,
   state,
@@ -32,10 +32,10 @@ export async function findCandidates({ sql }: Database, keys: readonly string[])
     [[...new Set(keys)]],
     { prepare: true },
   )
-  return rows.map(candidateOf)
+  return rows.map(toCandidate)
 }
 
-/** What a batch of events concerns. */
+/** The workflows and runs that a batch of events affects. */
 export interface AffectedWorkflows {
   /** Active workflows with any of their keys as a trigger. */
   candidates: Candidate[]
@@ -58,7 +58,7 @@ export async function findAffectedWorkflows(
     { prepare: true },
   )
   return {
-    candidates: (found?.candidates ?? []).map(candidateOf),
+    candidates: (found?.candidates ?? []).map(toCandidate),
     awaitedKeys: new Set(found?.awaited ?? []),
   }
 }
@@ -72,12 +72,12 @@ export async function findHookWorkflow({ sql }: Database, hookId: string): Promi
     [hookId],
     { prepare: true },
   )
-  return row ? candidateOf(row) : null
+  return row ? toCandidate(row) : null
 }
 
 const Depth = z.object({ run_id: z.string(), depth: z.int().min(0) })
 
-/** How many runs had caused each of these runs; those that are not there any more are absent. */
+/** The number of causes before each of these runs; deleted runs are absent. */
 export async function findCauseDepths(
   { sql }: Database,
   runIds: readonly string[],

@@ -28,7 +28,7 @@ interface BusMessage {
 
 const durable = 'workflows-bus'
 
-/** Starts the workflows that listen to topics, each once for an event of the bus. */
+/** Starts workflows with topic triggers, each once for an event of the bus. */
 export function startBusTriggers(
   ctx: Pick<ServiceContext, 'link' | 'names' | 'log' | 'database'> & {
     config: Pick<BackendConfig, 'natsAckWaitMs'>
@@ -56,7 +56,7 @@ export function startBusTriggers(
     stream: names.topicsStream,
     durable,
     ackWaitMs: config.natsAckWaitMs,
-    ...beginningOf(database, stream),
+    ...createStartPosition(database, stream),
     log,
     read: (message) => readMessage(message, prefix),
     isAway: isDependencyUnavailable,
@@ -73,7 +73,7 @@ export function startBusTriggers(
  * What was published before any workflow could listen starts none. Where the consumer was on another stream before, which is lost,
  * no consumer has received any message of it.
  */
-function beginningOf({ db }: Database, stream: StreamLog) {
+function createStartPosition({ db }: Database, stream: StreamLog) {
   const { consumer, streamCreated } = consumerCheckpoints
   return {
     async start() {

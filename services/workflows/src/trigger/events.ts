@@ -37,7 +37,7 @@ const spacingMs = 100
 const lowWatermarksMs = 1_000
 
 /**
- * Starts the workflows that events are the trigger of, each once for an event: a repeated batch finds the runs it has started.
+ * Starts workflows with event triggers, each once for an event: a redelivered batch finds the runs it has started.
  */
 export function startEventTriggers(
   { consume, database }: ServiceContext,
@@ -78,7 +78,7 @@ export function startEventTriggers(
       const awaited = await storeAwaitedEvents(database.sql, accepted, awaitedKeys)
       const before = new Map(consumer.lowWatermarks())
       for (const [source, position] of handled) advance(before, { source, position })
-      const matches = matchesOf(candidates, accepted, before)
+      const matches = findMatches(candidates, accepted, before)
       const depthAfter = await depthsAfter(matches.map(({ event }) => event))
       for (let from = 0; from < matches.length; from += startsAtOnce)
         await Promise.all(
@@ -100,7 +100,7 @@ function advance(
 }
 
 /** `before`: up to where logs had come before the first of the events. */
-function matchesOf(
+function findMatches(
   candidates: readonly Candidate[],
   accepted: readonly AcceptedEvent[],
   before: ReadonlyMap<string, number>,

@@ -16,12 +16,12 @@ export interface HookCall {
 
 type WebhookTrigger = Extract<WorkflowTrigger, { type: 'webhook' }>
 
-/** By which senders tell a repetition. */
+/** Headers with which senders mark a repetition. */
 export const keyHeaders = ['idempotency-key', 'webhook-id', 'x-service-delivery', 'x-github-delivery']
 /** What a run may see of any call. */
 const shownHeaders = ['content-type', 'user-agent', 'x-github-event', 'x-service-event', ...keyHeaders]
 
-/** What a run sees of a call. Its body stands in the journal of the run, and in no message. */
+/** The event a run gets for a call. Its body is stored in the journal of the run, and in no message. */
 export function hookEvent(
   { headers: further = [], body: form = 'parsed' }: Pick<WebhookTrigger, 'headers' | 'body'>,
   { method, query, body, header }: Pick<HookCall, 'method' | 'query' | 'body' | 'header'>,
@@ -34,11 +34,11 @@ export function hookEvent(
     }),
   )
   const type = form === 'raw' ? '' : (header('content-type') ?? '')
-  return { method, query, headers, ...bodyOf(body, type) }
+  return { method, query, headers, ...parseBody(body, type) }
 }
 
 /** JSON as it is, a form by its fields, other text as it came, and what is none in base64. */
-function bodyOf(body: Buffer, contentType: string): { body: unknown; encoding?: 'base64' } {
+function parseBody(body: Buffer, contentType: string): { body: unknown; encoding?: 'base64' } {
   if (body.length === 0) return { body: null }
   if (/^application\/(?:json|[\w.+-]+\+json)\b/i.test(contentType)) return { body: readJson(body) }
   const text = isUtf8(body) ? body.toString() : undefined

@@ -31,7 +31,7 @@ const waiting =
   'With `wait`: 200 with the output once the run has completed, 502 once it has failed or was cancelled. A run that has not ' +
   'ended by then, or is paused, is a 202. All other parameters are `event.query` of the run.'
 
-/** Inbound webhooks: public, outside of the API, known by their address alone. */
+/** Inbound webhooks: public, outside of the API, protected by their secret address. */
 export function hookRoutes(hooks: Hooks): Route[] {
   const withBody = (method: 'post' | 'put', operationId: string) =>
     defineUpload({
@@ -40,7 +40,11 @@ export function hookRoutes(hooks: Hooks): Route[] {
       description: waiting,
       mediaTypes: [anyMediaType],
       handler: async ({ params, query, upload, meta }) =>
-        hooks.call(params.id, { ...callOf(method, query, meta), body: await collected(upload) }, query.wait),
+        hooks.call(
+          params.id,
+          { ...toHookCall(method, query, meta), body: await collected(upload) },
+          query.wait,
+        ),
     })
   return [
     withBody('post', 'callHook'),
@@ -53,12 +57,12 @@ export function hookRoutes(hooks: Hooks): Route[] {
       summary: 'Start a run by an inbound webhook without a body',
       description: waiting,
       handler: ({ params, query, meta }) =>
-        hooks.call(params.id, { ...callOf('get', query, meta), body: Buffer.alloc(0) }, query.wait),
+        hooks.call(params.id, { ...toHookCall('get', query, meta), body: Buffer.alloc(0) }, query.wait),
     }),
   ]
 }
 
-function callOf(
+function toHookCall(
   method: string,
   { wait: _, ...others }: HookQuery,
   { now, requestId, traceparent, header, signal }: RequestMeta,

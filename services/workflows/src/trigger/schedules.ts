@@ -30,7 +30,7 @@ const watched = [
 ]
 
 const kind = 'workflow'
-const ownerOf = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind, id, tenant })
+const findOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind, id, tenant })
 
 /**
  * Starts the workflows whose time has come. Their schedules follow from their events: whichever comes again or late, what
@@ -44,7 +44,7 @@ export function startScheduleTriggers(ctx: ServiceContext, options: ScheduleTrig
       isActive: async (tx, row) => (await goingOn(tx, row)).length,
       async fire(tx, row, fireAt, begin) {
         if (begin === 'replace') await cancelAll(tx, await goingOn(tx, row), row.at)
-        await options.runs.start(await requestOf(tx, options.workflows, row, fireAt), tx)
+        await options.runs.start(await toStartRequest(tx, options.workflows, row, fireAt), tx)
       },
       skipped: (tx, { ownerId: workflowId, tenant }, fireAt) =>
         recordSkipped(
@@ -77,7 +77,7 @@ async function follow(sql: StatementRunner, id: string, tenant: TenantScope): Pr
   )
   if (!row) return
   const { status, trigger } = Standing.parse(row)
-  const owner = ownerOf(id, tenant)
+  const owner = findOwner(id, tenant)
   if (status === 'active' && trigger?.type === 'schedule') await upsertSchedule(sql, owner, trigger.schedule)
   else await removeSchedule(sql, owner)
 }
@@ -97,7 +97,7 @@ async function cancelAll(tx: StatementRunner, runIds: string[], at: string): Pro
   await sendSignals(tx, runIds, { signal, actor: null, requestId: null }, at)
 }
 
-async function requestOf(
+async function toStartRequest(
   tx: StatementRunner,
   { published, versions }: ScheduleTriggersOptions['workflows'],
   { ownerId, tenant }: ScheduleRow,

@@ -21,7 +21,7 @@ export interface SkippedCause extends Pick<Cause, 'type' | 'id' | 'at'> {
   reason: SkippedTrigger['reason']
 }
 
-/** Keeps what did not start a run, once for each cause. */
+/** Records a skipped trigger, once for each cause. */
 export async function recordSkipped(
   on: StatementRunner,
   { workflowId, tenant, type, id, at, reason }: SkippedCause,
@@ -105,7 +105,7 @@ async function listSkipped(
   return { items, nextCursor: end ? cursors.encode([end.triggeredAt, end.triggerId], binding) : null, limit }
 }
 
-/** Something that starts a workflow by itself. */
+/** An event, call or scheduled time that triggers a workflow. */
 export interface Cause {
   type: string
   /** Of the event, the call or the time; of a workflow it starts one run. */

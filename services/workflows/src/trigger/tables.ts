@@ -1,6 +1,6 @@
 import { index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 
-/** What would have started a run and did not, and why. */
+/** Triggers that started no run, with the reason. */
 export const skippedTriggers = pgTable(
   'skipped_triggers',
   {

@@ -38,21 +38,21 @@ export function createTriggerStarter({
         await recordSkipped(database.sql, { workflowId, tenant, type, id, at, reason: 'too_deep' }, log)
         return null
       }
-      const runnable = await workflows.published(workflowId, tenant).catch(goneOf)
+      const runnable = await workflows.published(workflowId, tenant).catch(ignoreMissing)
       if (runnable === null) return null
       const actor: Actor = { id: workflowId, name, type: 'workflow' }
-      return runs.start(requestOf(tenant, runnable, cause, actor))
+      return runs.start(toStartRequest(tenant, runnable, cause, actor))
     },
   }
 }
 
 /** Archived in between, it is not started. */
-function goneOf(error: unknown): null {
+function ignoreMissing(error: unknown): null {
   if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return null
   throw error
 }
 
-function requestOf(tenant: TenantScope, workflow: Runnable, cause: Cause, actor: Actor): StartRequest {
+function toStartRequest(tenant: TenantScope, workflow: Runnable, cause: Cause, actor: Actor): StartRequest {
   const { type, id, at, event, input, depth, since, requestId, causationId, traceparent } = cause
   return {
     ...{ tenant, workflow, actor, event, input, depth, requestId, causationId, traceparent },

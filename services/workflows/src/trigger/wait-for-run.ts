@@ -16,7 +16,7 @@ export const WaitQuery = z.object({
     }),
 })
 
-/** The run as it is, or as it came out where it has ended, or been paused, within so many seconds. */
+/** The run as it is, or its outcome where it has ended or been paused within this many seconds. */
 export async function waitForRun(
   runs: Pick<Runs, 'waitForRest'>,
   { runId, created }: { runId: string; created: boolean },

@@ -23,7 +23,7 @@ const errors: ErrorCode[] = [
   'version_conflict',
 ]
 
-/** What moves a workflow from one status or version to another. */
+/** Routes that change the status or version of a workflow. */
 export function workflowActionRoutes(workflows: Workflows): Route[] {
   return [
     defineRoute({

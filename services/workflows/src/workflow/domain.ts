@@ -12,7 +12,7 @@ import {
 } from '@opsplane/contracts'
 import { isSuspended, statusAfter } from './transitions.js'
 
-/** A workflow with what does not leave the service. */
+/** A workflow with its internal fields. */
 export interface WorkflowRecord extends WorkflowState {
   /** Of the draft's definition, and of that of the published version. */
   draftDigest: string
@@ -82,7 +82,7 @@ export type WorkflowCommand =
 type CommandOf<Kind extends WorkflowCommand['kind']> = Extract<WorkflowCommand, { kind: Kind }>
 type Decided = Decision<WorkflowRecord>[]
 
-/** Every rule of a workflow. Definitions stand in tables of their own, as events have no room for them. */
+/** All rules of a workflow. Definitions are in tables of their own, as they are too large for events. */
 export const workflow: Decider<WorkflowRecord, WorkflowCommand, WorkflowState> = {
   resourceType: 'workflow',
   table: 'workflows',

@@ -17,7 +17,7 @@ import { requireRights, requireUnhidden } from './rights.js'
 
 const Giver = z.object({ grant: z.string(), userId: z.string() })
 
-/** Whose rights something acts by, and the grant it does so by. */
+/** The user whose rights something acts with, and the grant. */
 export type Giver = z.infer<typeof Giver>
 
 /** A version, or one run of it. */
@@ -26,7 +26,7 @@ export interface Carrier {
   runId?: string
 }
 
-/** The request of a person who gives something their rights. */
+/** The request of a person who grants their rights. */
 export type GiverMeta = Pick<RequestMeta, 'tenant' | 'clientToken' | 'now'> & {
   principal: Pick<RequestMeta['principal'], 'userId' | 'permissions' | 'role' | 'callers'>
 }

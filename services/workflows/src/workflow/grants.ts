@@ -5,7 +5,7 @@ import type { Logger } from '@opsplane/runtime'
 import type { BackgroundWork } from '@opsplane/service'
 import { z } from 'zod'
 
-/** Revokes the standing grants that nothing acts by: see ADR 080. */
+/** Revokes the standing grants that nothing uses any more: see ADR 080. */
 export interface GrantRevocations {
   /** Repeated after a crash, which changes nothing. `workflowId`: of this one only. */
   settle(of?: { workflowId?: string; closing?: AbortSignal }): Promise<void>

@@ -11,7 +11,7 @@ const named: Readonly<Partial<Record<TargetSort, [BackendName, string]>>> = {
   query: ['database-studio', '/internal/queries/names'],
 }
 
-function clientOf(clients: PlatformClients, service: BackendName) {
+function findClient(clients: PlatformClients, service: BackendName) {
   const client = clients.get(service)
   if (!client) throw new ApiError('service_unavailable', `${service} is not available.`)
   return client
@@ -23,11 +23,11 @@ export const findArtifacts =
   async ({ workspaceId, environment }, names) => {
     const question = { workspaceId, environment, names }
     const signal = AbortSignal.timeout(timeoutMs)
-    const sdk = clientOf(clients, 'sdk')
+    const sdk = findClient(clients, 'sdk')
     return (await sdk.post('/internal/artifacts/needs', question, KnownArtifacts, { signal })).artifacts
   }
 
-/** The same, of the service that knows. */
+/** The same, for the service that owns the names. */
 export const findKnown =
   (clients: PlatformClients): FindKnown =>
   async (sort, tenant, names) => {
@@ -35,7 +35,7 @@ export const findKnown =
     if (sort === 'artifact') return (await findArtifacts(clients)(tenant, names)).map(({ name }) => name)
     const signal = AbortSignal.timeout(timeoutMs)
     const [service, path] = named[sort] ?? ['settings', '/internal/members']
-    const client = clientOf(clients, service)
+    const client = findClient(clients, service)
     if (named[sort])
       return (await client.post(path, { workspaceId, environment, names }, KnownNames, { signal })).names
     const [userIds, roles] = sort === 'user' ? [names, []] : [[], names]

@@ -28,7 +28,7 @@ export function createLogEndReader(
     )
 }
 
-/** Asks once for all who want to know while it is being asked: each of them gets what was asked for after they did. */
+/** Coalesces concurrent calls: each caller gets the result of a call that started after its own. */
 export function coalesceCalls<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let asking: Promise<Answer> | undefined
   let next: Promise<Answer> | undefined

@@ -53,7 +53,7 @@ export function createPortable({
     return kind === 'connector' ? findConnectors(tenant, wanted) : findWorkflowNames(database, tenant, wanted)
   }
   const namesIn = async (kind: Kind, definition: WorkflowDefinition, tenant: TenantScope) => {
-    const ids = referencesOf(definition).flatMap((each) => (each.kind === kind ? [each.id] : []))
+    const ids = listReferences(definition).flatMap((each) => (each.kind === kind ? [each.id] : []))
     const found = await find(kind, tenant, { ids: [...new Set(ids)] })
     return Object.fromEntries(found.map(({ id, name }) => [id, name]))
   }
@@ -94,7 +94,7 @@ export function createPortable({
       }
       // Another promotion may have made it meanwhile.
       const taken = await take().catch((error: unknown) => {
-        if (isTaken(error)) return take()
+        if (isNotUnique(error)) return take()
         throw error
       })
       const named = new Set(missing.map(({ path }) => path))
@@ -103,7 +103,7 @@ export function createPortable({
   }
 }
 
-const isTaken = (error: unknown) =>
+const isNotUnique = (error: unknown) =>
   error instanceof ApiError && error.details.some(({ code }) => code === 'not_unique')
 
 /** The request's key is kept with its whole answer. */
@@ -118,7 +118,7 @@ const referenceIn = (step: Step): { kind: Kind; id: string } | undefined => {
 }
 
 /** The connectors and workflows that steps name by id. */
-function referencesOf(definition: WorkflowDefinition): Reference[] {
+function listReferences(definition: WorkflowDefinition): Reference[] {
   return visitSteps(definition).flatMap(({ step, path }) => {
     const found = referenceIn(step)
     return found ? [{ ...found, step: step.id, path: [...path, found.kind] }] : []
@@ -133,7 +133,7 @@ function localized(
 ): { definition: WorkflowDefinition; missing: WorkflowProblem[] } {
   // Through its text: a structured clone makes plain objects of exact numbers.
   const definition = parseExact(stringifyExact(source.definition)) as WorkflowDefinition
-  const missing = referencesOf(definition).flatMap(({ kind, id, step, path }) => {
+  const missing = listReferences(definition).flatMap(({ kind, id, step, path }) => {
     const name = (kind === 'connector' ? source.connectors : source.workflows)[id]
     if (found[kind].some((each) => each.name === name)) return []
     return [

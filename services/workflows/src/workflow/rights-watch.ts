@@ -13,7 +13,7 @@ import { type ComputeNeeds, findSubscriptions } from './check/needs.js'
 import { versionRef } from './versions.js'
 import type { Workflows } from './workflows.js'
 
-/** Suspends workflows whose owner may no longer do what they need. */
+/** Suspends workflows whose owner has lost permissions they need. */
 export function watchRights(
   ctx: ServiceContext,
   { aggregate, versions, givers }: Pick<Workflows, 'aggregate' | 'versions' | 'givers'>,
@@ -43,7 +43,7 @@ export function watchRights(
     ...neighbours,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
     async suspend({ workspaceId, userIds, permissions: held, hides, causationId }) {
-      for (const published of await publishedOf(database, workspaceId, userIds)) {
+      for (const published of await findPublished(database, workspaceId, userIds)) {
         const { id, environment, ownerId, number } = published
         const tenant = { workspaceId, environment }
         const { definition } = await versions.load(versionRef(id, number), tenant)
@@ -56,7 +56,7 @@ export function watchRights(
     },
     async carriersOf(workspaceId, userId) {
       const carriers: Carrier[] = []
-      for (const published of await publishedOf(database, workspaceId, [userId])) {
+      for (const published of await findPublished(database, workspaceId, [userId])) {
         const { id, environment, ownerId, number } = published
         const tenant = { workspaceId, environment }
         const giver = await givers.of({ versionId: versionRef(id, number) }, tenant)
@@ -95,7 +95,7 @@ async function ownersIn(
 
 const Published = z.object({ id: z.string(), environment: Environment, ownerId: z.string(), number: z.int() })
 
-async function publishedOf({ sql }: Database, workspaceId: string, users: readonly string[]) {
+async function findPublished({ sql }: Database, workspaceId: string, users: readonly string[]) {
   const rows = await sql.unsafe(
     `select id, environment, owner_id as "ownerId", (state->>'publishedVersion')::int as number from workflows
      where workspace_id = $1 and status <> 'archived' and owner_id = any($2::text[]) order by id`,

@@ -51,7 +51,7 @@ export const versionGrants = readModelTable(
 /** Contract: read by 0.2.0 alone, which keeps the grant of a version in its row. Triggers make both agree. */
 export const revokedVersions = pgTable('revoked_versions', { versionId: text('version_id').primaryKey() })
 
-/** What was published, and never changes again; number 0: a draft as it was tested. */
+/** Published versions, which never change; number 0: a draft as it was tested. */
 export const workflowVersions = readModelTable(
   'workflow_versions',
   {

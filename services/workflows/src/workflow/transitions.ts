@@ -7,7 +7,7 @@ import {
   workflowActions,
 } from '@opsplane/contracts'
 
-/** What of a workflow decides which actions apply. */
+/** The fields of a workflow that decide which actions apply. */
 export type WorkflowStanding = Pick<WorkflowState, 'status' | 'publishedVersion' | 'deactivatedReason'>
 
 /** Where an action leads; `published` limits it to workflows that have a version. */
@@ -36,12 +36,12 @@ export const transitions: Record<WorkflowAction, Partial<Record<WorkflowStatus, 
 }
 
 export function allowedActions(standing: WorkflowStanding): WorkflowAction[] {
-  return workflowActions.filter((action) => transitionOf(action, standing) !== undefined)
+  return workflowActions.filter((action) => findTransition(action, standing) !== undefined)
 }
 
 /** The status `action` leads to. Throws invalid_state_transition where the table has none. */
 export function statusAfter(action: WorkflowAction, standing: WorkflowStanding): WorkflowStatus {
-  const transition = transitionOf(action, standing)
+  const transition = findTransition(action, standing)
   if (transition) return transition.to
   if (isSuspended(standing)) throw suspended(action, allowedActions(standing))
   const from =
@@ -64,7 +64,7 @@ function suspended(action: WorkflowAction, allowed: readonly WorkflowAction[]): 
   })
 }
 
-function transitionOf(action: WorkflowAction, standing: WorkflowStanding): Transition | undefined {
+function findTransition(action: WorkflowAction, standing: WorkflowStanding): Transition | undefined {
   const { status, publishedVersion } = standing
   if (action === 'trigger' && isSuspended(standing)) return undefined
   const transition = transitions[action][status]

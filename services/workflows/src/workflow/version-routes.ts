@@ -56,7 +56,7 @@ export function versionRoutes(workflows: Workflows): Route[] {
       errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {
         const found = await workflows.aggregate.get(params.id, tenant)
-        const version = await workflows.version(found.id, numberOf(params.number), tenant)
+        const version = await workflows.version(found.id, parseNumber(params.number), tenant)
         return { ...shownVersion(version, found.publishedVersion), definition: version.definition }
       },
     }),
@@ -75,7 +75,7 @@ export function versionRoutes(workflows: Workflows): Route[] {
       handler: async ({ params, meta: { tenant } }) => {
         const [from, to] = await Promise.all(
           [params.number, params.other].map((number) =>
-            workflows.version(params.id, numberOf(number), tenant),
+            workflows.version(params.id, parseNumber(number), tenant),
           ),
         )
         if (!from || !to) throw new Error('two versions were asked for')
@@ -86,7 +86,7 @@ export function versionRoutes(workflows: Workflows): Route[] {
 }
 
 /** NaN, which is no version, unless it is written as it is shown: an address has one spelling. */
-const numberOf = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)
+const parseNumber = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)
 
 let schema: Record<string, unknown> | undefined
 

@@ -72,7 +72,7 @@ export interface Versions {
 const maxKept = 500
 const Row = z.object({ state: z.unknown() })
 
-/** Definitions are parsed once; what is asked for longest ago is forgotten first. */
+/** Definitions are parsed once; the least recently used are evicted first. */
 export function createVersions({ sql: client, db }: Database, cursors: CursorCodec): Versions {
   const kept = new Map<string, Promise<StoredVersion>>()
 

@@ -3,12 +3,12 @@ import { createGroups, type Database, isDatabaseUnavailable } from '@opsplane/po
 import { z } from 'zod'
 import type { WorkflowStanding } from './transitions.js'
 
-/** What of a workflow its next run needs. */
+/** The fields of a workflow that its next run needs. */
 export interface NamedWorkflowState extends WorkflowStanding {
   name: string
 }
 
-interface Asked {
+interface StateQuery {
   id: string
   tenant: TenantScope
 }
@@ -22,19 +22,19 @@ const Row = z.object({
 })
 
 /**
- * Reads how workflows stand; undefined where there is none. Each is read after it is asked for; those that are asked for at
- * the same time, as runs are that start together, share a statement.
+ * Reads the present state of workflows; undefined where there is none. Each is read after its request, never cached; requests at
+ * the same time, as of runs that start together, share a statement.
  */
 export function createWorkflowStateReader(database: Pick<Database, 'planned'>) {
   const asked = createGroups({
-    write: (asks: readonly Asked[]) => find(database, asks),
+    write: (asks: readonly StateQuery[]) => find(database, asks),
     isAway: isDatabaseUnavailable,
   })
   return (id: string, tenant: TenantScope): Promise<NamedWorkflowState | undefined> =>
     asked.add({ id, tenant })
 }
 
-async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked[]) {
+async function find({ planned }: Pick<Database, 'planned'>, asks: readonly StateQuery[]) {
   const rows = await planned.unsafe(
     `select asked.n::int - 1 as n, found.*
      from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, workspace_id, environment, n)

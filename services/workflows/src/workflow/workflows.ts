@@ -88,7 +88,7 @@ export interface Workflows {
   ): Promise<Runnable & { definition: WorkflowDefinition }>
 }
 
-/** What a run is started of. */
+/** What a run is started from. */
 export interface Runnable {
   id: string
   name: string
@@ -191,7 +191,7 @@ export function createWorkflows(
       const grant = await givers.give({ versionId: ref }, definition, meta)
       const { name } = state
       const version = {
-        ...versionOf(id, { number, name, note, definition, now, tenant }),
+        ...buildVersion(id, { number, name, note, definition, now, tenant }),
         ...{ pins: {}, publishedBy: principal.userId },
       }
       const { draftRevision } = state
@@ -279,7 +279,7 @@ export function createWorkflows(
       const expiresInSeconds = Math.min(definition.timeoutSeconds, longestGrantSeconds)
       const grant = await givers.give({ versionId: ref }, definition, meta, expiresInSeconds)
       await secretTargets.admit(meta, findSecretTargets(definition))
-      const version = { ...versionOf(id, { number: 0, name, note: '', definition, now, tenant }), pins }
+      const version = { ...buildVersion(id, { number: 0, name, note: '', definition, now, tenant }), pins }
       await versions.keep(ref, { ...version, publishedBy: principal.userId }, grant, tenant)
       return { id, name, version: 0, programRef: ref, definition }
     },
@@ -290,7 +290,7 @@ export function createWorkflows(
 
 const longestGrantSeconds = 90 * 86_400
 
-function versionOf(
+function buildVersion(
   workflowId: string,
   {
     definition,

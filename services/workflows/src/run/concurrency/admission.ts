@@ -1,7 +1,7 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import { runStatement } from '../store/store.js'
 
-/** What runs of one workflow that share a key are limited by. */
+/** The limit of the runs of one workflow that share a key. */
 export interface KeyedLimit {
   /** Unique over all workflows. */
   key: string
@@ -9,10 +9,10 @@ export interface KeyedLimit {
   whenFull: 'queue' | 'skip' | 'cancel_oldest'
 }
 
-/** What becomes of a new run of a key. */
+/** The decision on a new run of a key. */
 export type Admission = { starts: true } | { starts: false; cancel: string[] }
 
-/** Locks the key until the transaction ends, and says whether one more run of it may start. */
+/** Locks the key until the transaction ends, and returns whether one more run of it may start. */
 export async function admitRun(
   tx: StatementRunner,
   { key, limit, whenFull }: KeyedLimit,
@@ -34,7 +34,7 @@ export async function admitRun(
   return { starts: false, cancel: whenFull === 'cancel_oldest' ? oldest : [] }
 }
 
-/** Lets runs of a key that wait for their turn leave the queue, the oldest first; whether there were any. */
+/** Starts queued runs of a key, the oldest first. Returns whether there were any. */
 export async function admitNextRuns(tx: StatementRunner, key: string, at: string | null): Promise<boolean> {
   // By itself: what others have committed until then is to be seen by the next statement.
   await runStatement(tx, 'select 1 from run_concurrency where key = $1 for update', [key])

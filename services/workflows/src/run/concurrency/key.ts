@@ -5,7 +5,7 @@ import type { Program } from '../../engine/program.js'
 import type { StartRequest } from '../start.js'
 import type { KeyedLimit } from './admission.js'
 
-/** The limit that a new run shares with others: of its workflow, or of those whose key comes to the same. */
+/** The limit that a new run shares with others: those of its workflow, or those with the same key. */
 export async function resolveLimit(
   expressions: Pick<Expressions, 'evaluate'>,
   { definition: { concurrency }, concurrencyKey }: Program,

@@ -8,23 +8,23 @@ import {
   tenantKey,
 } from '@opsplane/contracts'
 
-/** By the service that it stands in: a position in a log. What is at or below was accepted before. */
+/** Positions in logs, by service. Events at or below them were accepted before. */
 export type LogPositions = Readonly<Record<string, number>>
 
-/** An event, and where it stands in the log of its service; null where that is not known. */
+/** An event, and its position in the log of its service; null where that is not known. */
 export interface AcceptedEvent {
   event: PlatformEvent
   source: string | null
   position: number | null
 }
 
-/** Whether an event was accepted after these positions; one that stands nowhere is taken for new. */
+/** Whether an event was accepted after these positions; one without a position counts as new. */
 export const isAfter = (
   since: LogPositions,
   { source, position }: Pick<AcceptedEvent, 'source' | 'position'>,
 ): boolean => source === null || position === null || position > (since[source] ?? 0)
 
-/** Everything that a wait, or a trigger, may name an event by. */
+/** All patterns by which a wait or a trigger may match an event. */
 export const listEventPatterns = ({ type }: Pick<PlatformEvent, 'type'>): string[] => [
   type,
   '*',
@@ -55,7 +55,7 @@ export function toEventBody(event: PlatformEvent): EventBody {
   return body
 }
 
-/** A filter whose values came out as none matches nothing. */
+/** Whether a filter matches. One with a missing value matches nothing. */
 export function matchesEventFilter(filter: Record<string, unknown> | null, body: object): boolean {
   if (filter === null) return true
   const parsed = Filter.safeParse(filter)

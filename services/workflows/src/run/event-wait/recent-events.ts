@@ -13,7 +13,7 @@ import {
 } from './accepted-event.js'
 
 /**
- * Keeps those events that a step of some version of a workflow may wait for, which have one of these keys, each once;
+ * Stores those events that a step of some version of a workflow may wait for, which have one of these keys, each once;
  * returns them. To be done before anything is started by them: a step that begins to wait then finds here what it is not
  * sent.
  */
@@ -56,7 +56,7 @@ interface RecentRow {
   request_id: string | null
 }
 
-/** An event that was there before a step began to wait for it. */
+/** An event that was stored before a step started to wait for it. */
 export interface RecentEvent {
   task: string
   event: EventBody
@@ -78,7 +78,7 @@ const recentEventsStatement = `
     and position > coalesce(($4::text::jsonb->>sources.name)::bigint, 0)
   order by recent_events.id limit ${rowsAtOnce}`
 
-/** What is looked for: by steps that have begun to wait, in a run that was started after these positions. */
+/** A search for events, by steps that have started to wait, in a run that was started after these positions. */
 export interface RecentEventQuery {
   identity: Pick<RunIdentity, 'id' | 'tenant'>
   since: LogPositions

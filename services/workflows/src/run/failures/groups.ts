@@ -27,7 +27,7 @@ export const failedRuns = `
     order by r.id desc limit ${readFailures}) failure
   where w.workspace_id = $1 and w.environment = $2`
 
-/** What is failed now, by workflow and cause. */
+/** The present failures, by workflow and cause. */
 export function runFailures(
   sql: Database['sql'],
   page: Pick<FailuresOptions, 'tenant' | 'limit' | 'after' | 'binding' | 'cursors'>,

@@ -91,7 +91,7 @@ export async function getRunRetry(
   return presentRetry(row)
 }
 
-/** What is retried already stays so. Throws `not_found` and `invalid_state_transition`. */
+/** Runs already retried stay so. Throws `not_found` and `invalid_state_transition`. */
 export async function cancelRunRetry(
   { db }: Pick<Database, 'db'>,
   id: string,

@@ -27,7 +27,7 @@ export const artifactEffect =
       service: 'sdk',
       method: 'POST',
       path: `/sdk/artifacts/${artifact}/invoke`,
-      body: { input: call.input ?? {}, timeoutMs: timeoutMsOf(call.timeoutMs), retryFailed: true },
+      body: { input: call.input ?? {}, timeoutMs: computeTimeoutMs(call.timeoutMs), retryFailed: true },
     })
     const { id, status, output, error } = Answer.parse(body).data
     if (status === 'completed') return output
@@ -41,4 +41,4 @@ export const artifactEffect =
 /** So much sooner than the attempt, so that what came of it can be answered. */
 const answerMs = 500
 const maxMs = 300_000
-const timeoutMsOf = (attemptMs: number) => Math.min(Math.max(attemptMs - answerMs, answerMs), maxMs)
+const computeTimeoutMs = (attemptMs: number) => Math.min(Math.max(attemptMs - answerMs, answerMs), maxMs)

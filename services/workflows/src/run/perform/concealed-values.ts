@@ -5,7 +5,7 @@ import type { EffectCall } from './effect.js'
 
 const Concealed = z.looseObject({ data: z.looseObject({ secrets: z.array(z.string()) }) })
 
-/** Calls the platform for a step: the sdk says which secrets an execution has given, which are none of its output. */
+/** Calls the platform for a step. The sdk returns which secrets an execution used, so that they are masked in its output. */
 export const withConcealedValues =
   (callPlatform: CallPlatform, { conceal }: Pick<EffectCall, 'conceal'>): CallPlatform =>
   async (caller, request) => {

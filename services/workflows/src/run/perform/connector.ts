@@ -5,7 +5,7 @@ import { type Effect, platformCaller } from './effect.js'
 
 const Answer = z.object({ data: z.object({ output: z.unknown() }).loose() })
 
-/** An action of a connector: what it gives. */
+/** Invokes an action of a connector and returns its result. */
 export const connectorEffect =
   (callPlatform: CallPlatform): Effect<ConnectorStep> =>
   async (call) => {

@@ -27,10 +27,10 @@ export interface EffectCall<Step extends EffectStep = EffectStep> {
   signal: AbortSignal
 }
 
-/** Resolves with what came of it; what it throws is read by `failureOf`. */
+/** Resolves with the result; errors are translated by `toFailure`. */
 export type Effect<Step extends EffectStep> = (call: EffectCall<Step>) => Promise<unknown>
 
-/** An attempt that failed, in the words of its kind. */
+/** A failed attempt, with the error of its kind of step. */
 export class EffectFailure extends Error {
   constructor(readonly error: StepError) {
     super(error.message)
@@ -40,7 +40,7 @@ export class EffectFailure extends Error {
 export const effectFailure = (code: string, message: string, more: Partial<StepError> = {}): EffectFailure =>
   new EffectFailure({ code, message, retryable: false, ...more })
 
-/** As what the platform is called by an effect. */
+/** The caller of the platform for an effect. */
 export const platformCaller = ({
   run,
   origin,
@@ -58,10 +58,10 @@ export const platformCaller = ({
 const AnswerStatus = z.object({ status: z.int() })
 const uncertainStatuses = new Set([408, 409, 425, 429])
 
-/** Whether an answer leaves open if the effect was had, or will be: a repetition with the same key finds out. */
+/** Whether the status leaves open if the effect has happened: a repetition with the same key resolves it. */
 export const isUncertainStatus = (status: number): boolean => status >= 500 || uncertainStatuses.has(status)
 
-/** What an attempt has thrown. Anything unknown is a fault of ours, and worth another attempt. */
+/** Translates what an attempt has thrown. Unknown errors are faults of the platform, and retryable. */
 export function toFailure(error: unknown): Outcome {
   if (error instanceof EffectFailure) return { ok: false, error: error.error }
   if (error instanceof CallFailure) {

@@ -30,7 +30,7 @@ export interface EffectParts {
   outbound: Outbound
 }
 
-/** What steps do their work elsewhere by. */
+/** The effects of steps, by kind. */
 export function createEffects(
   { config }: ServiceContext<WorkflowsConfig>,
   { settings, clients, operations, outbound }: EffectParts,

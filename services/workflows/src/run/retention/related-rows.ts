@@ -18,7 +18,7 @@ const leastKeptMs = hourMs
 /** Events accepted longer ago are not searched, however long a run has been active. */
 const maxKeptMs = 7 * dayMs
 
-/** Events that no run may begin to wait for any more. */
+/** Deletes events that are too old for runs to find. */
 export const deleteRecentEvents = (sql: Sql, nowMs: number, closing: AbortSignal): Promise<void> =>
   inBatches(closing, () =>
     runStatement(
@@ -34,7 +34,7 @@ export const deleteRecentEvents = (sql: Sql, nowMs: number, closing: AbortSignal
     ),
   )
 
-/** What started no run, as long ago as the workspace keeps runs. */
+/** Deletes skipped triggers that are older than the workspace keeps runs. */
 export const deleteSkippedTriggers = (
   sql: Sql,
   { workspaceId, since }: { workspaceId: string; since: string },

@@ -22,7 +22,7 @@ const agedRuns: AgedTable = {
   dependentTables: dependentTables.map((table) => ({ table, column: 'run_id' })),
 }
 
-/** Deletes what runs have left once it is as old as their workspace says: now and every day. */
+/** Deletes runs that are older than their workspace keeps them: now and every day. */
 export function startRetention(
   { database: { sql }, log, clock }: ServiceContext,
   settings: Pick<ServiceClient, 'post'>,

@@ -2,7 +2,7 @@ import type { JsonValue, RunDetail, RunError, RunStep, RunValue } from '@opsplan
 import { createRedaction, maskValue, type Redact, secretsIn } from '@opsplane/runtime'
 import type { AwaitedInput } from '../../engine/tasks.js'
 
-/** What people see of the values of a run: as of an execution, fields named as secrets are show none. */
+/** Masks the values of a run for people: as for executions, fields with names of secrets show none. */
 export interface ShownValues {
   value(value: JsonValue): JsonValue
   step(step: RunStep): RunStep

@@ -19,7 +19,7 @@ interface Rewritten {
 const linesAtOnce = 500
 
 /**
- * Leaves out of the journal of a run that has ended what its steps were given and gave, but for what a retry needs: of a run
+ * Removes inputs and outputs of steps from the journal of an ended run, except what a retry needs: of a run
  * that has completed all of it, of any other one the inputs of steps that have completed. What the run was started with and
  * came to stays: requests are answered and secrets are masked by it.
  */

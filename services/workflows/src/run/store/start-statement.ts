@@ -11,7 +11,7 @@ import {
 import type { JournalLine, RunIdentity, RunProgress } from '../model.js'
 import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
 
-/** A run that is to be there. */
+/** A run to insert. */
 export interface NewRun {
   identity: RunIdentity
   progress: RunProgress

@@ -1,4 +1,4 @@
-/** Says so at once, and then at most every `everyMs`: what comes in between is said together. */
+/** Calls immediately, and then at most every `everyMs`: calls in between are combined. */
 export function createThrottledLog(say: () => void, everyMs: number): () => void {
   let timer: NodeJS.Timeout | undefined
   let again = false

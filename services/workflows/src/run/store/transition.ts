@@ -11,7 +11,7 @@ import {
 import type { JournalLine, RunProgress } from '../model.js'
 import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
 
-/** What one run becomes, all of it or nothing. */
+/** The transition of one run, applied as a whole or not at all. */
 export interface Transition {
   runId: string
   tenant: TenantScope
@@ -41,7 +41,7 @@ export interface TransitionResult {
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-const givenColumns: Column<Transition>[] = [
+const transitionColumns: Column<Transition>[] = [
   text('id', (row) => row.runId),
   text('fence', (row) => row.fence, 'bigint'),
   text('before', (row) => String(row.before), 'int'),
@@ -66,9 +66,9 @@ export function transitionStatement(withEvents: boolean): string {
   const next = parameterCounter()
   for (let reserved = 0; reserved < 3; reserved++) next()
   const now = 'coalesce($1::text::timestamptz, now())'
-  const typed = givenColumns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
+  const typed = transitionColumns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
   const parts = [
-    `given as materialized (select t.n::int as n, ${typed} from ${unnestRows(givenColumns, next)})`,
+    `given as materialized (select t.n::int as n, ${typed} from ${unnestRows(transitionColumns, next)})`,
     `moved as (
       update runs r set seq = g.seq, bytes = g.bytes, status = g.status, attempt = g.attempt, error = g.error,
         started_at = g.started_at, ended_at = g.ended_at, failures = 0, last_error = null,
@@ -96,7 +96,7 @@ export function transitionParameters(
     at,
     ids.at(0) ?? '',
     ids.at(-1) ?? '',
-    ...arrays(givenColumns, rows),
+    ...arrays(transitionColumns, rows),
     ...buildJournalParameters(transitions, withEvents),
   ]
 }

@@ -7,7 +7,7 @@ import { visitSteps } from './walk.js'
 /** Of a URL that goes on with an expression, what stands before it, where that names the host. */
 const literalStart = /^[a-z][a-z0-9+.-]*:\/\/[^/?#{]+[/?#]/i
 
-/** Addresses of http steps that are never called, as far as they are literal. */
+/** Finds literal addresses of http steps that the outbound guard rejects. */
 export function checkAddresses(
   definition: WorkflowDefinition,
   { checkUrl }: Pick<Outbound, 'checkUrl'>,

@@ -19,7 +19,7 @@ interface Parsed {
 /** Fields that decide something, so that a constant is a mistake. */
 const decisive = new Set(['if', 'items'])
 
-/** Expressions that cannot be parsed, and what they refer to that is not there, or not yet. */
+/** Finds expressions that cannot be parsed, and references to what does not exist, or not yet. */
 export async function checkExpressions(
   expressions: Pick<Expressions, 'check'>,
   definition: WorkflowDefinition,

@@ -1,7 +1,7 @@
 import { ApiError, type WorkflowDefinition, type WorkflowProblem } from '@opsplane/contracts'
 import { compileSchema } from '@opsplane/json-schema'
 
-/** What is wrong with the JSON Schema of a workflow's input. */
+/** Finds problems of the JSON Schema of a workflow's input. */
 export function checkInputSchema({ input }: WorkflowDefinition): WorkflowProblem[] {
   if (input === undefined) return []
   const compiled = compileSchema(input)

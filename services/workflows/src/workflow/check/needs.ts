@@ -34,7 +34,7 @@ const usesSecrets = (definition: WorkflowDefinition): boolean =>
   referencedSecrets(JSON.stringify(definition)).length > 0 || findSecretTargets(definition).length > 0
 
 /** What a step of each kind takes of the rights of its workflow's owner; what it calls or runs may take more. */
-const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
+const stepPermissions: Readonly<Record<Step['type'], readonly Permission[]>> = {
   http: [],
   api: [],
   connector: ['connectors:invoke'],
@@ -53,7 +53,7 @@ const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
 }
 
 /** The permissions that invoking a connector needs in addition, by its kind. */
-const takenByKind: Readonly<Record<string, Permission>> = { topic: 'topics:write' }
+const connectorPermissions: Readonly<Record<string, Permission>> = { topic: 'topics:write' }
 
 /** Artifacts of an environment that have one of these slugs, and the permissions that running one needs. */
 export type FindArtifacts = (
@@ -77,7 +77,7 @@ export const createComputeNeeds =
     const reads = new Set(eventPatterns(definition).map(eventPermission))
     const uses = new Set<Permission>([
       ...(definition.permissions ?? []),
-      ...steps.flatMap(({ type }) => takenBy[type]),
+      ...steps.flatMap(({ type }) => stepPermissions[type]),
       ...(usesSecrets(definition) ? (['secrets:use'] as const) : []),
     ])
     const operations = steps.flatMap((step) => (step.type === 'api' ? [step.operation] : []))
@@ -88,7 +88,7 @@ export const createComputeNeeds =
     const ids = new Set(steps.flatMap((step) => (step.type === 'connector' ? [step.connector] : [])))
     const connectors = ids.size > 0 ? await findConnectors(tenant, { ids: [...ids] }) : []
     for (const { kind = '' } of connectors) {
-      const permission = takenByKind[kind]
+      const permission = connectorPermissions[kind]
       if (permission) uses.add(permission)
     }
     const slugs = new Set(steps.flatMap((step) => (step.type === 'artifact' ? [step.artifact] : [])))

@@ -20,7 +20,7 @@ export function checkOutputs(
   definition: WorkflowDefinition,
   written: readonly FieldExpressions[],
 ): WorkflowProblem[] {
-  const fields = new Map(visitSteps(definition).map(({ step }) => [step.id, fieldsOf(step)]))
+  const fields = new Map(visitSteps(definition).map(({ step }) => [step.id, listFields(step)]))
   return written.flatMap(({ step, path, sources }) =>
     sources.flatMap((source) =>
       [...source.replaceAll(strings, '""').matchAll(reads)].flatMap(([, id = '', member = '', field]) => {
@@ -46,7 +46,7 @@ export function checkOutputs(
 }
 
 /** Of the output of a step; undefined where they are not known before. */
-function fieldsOf(step: Step): readonly string[] | undefined {
+function listFields(step: Step): readonly string[] | undefined {
   switch (step.type) {
     case 'http':
       return ['status', 'headers', 'body']

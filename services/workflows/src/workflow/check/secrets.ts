@@ -31,14 +31,14 @@ export function findSecretTargets(definition: WorkflowDefinition): NamedSecret[]
         ]
       : []
   const named = templateFields(definition).flatMap(({ step, path, value }) => {
-    const hosts = hostsOf(step === null ? undefined : steps.get(step))
+    const hosts = listHosts(step === null ? undefined : steps.get(step))
     const names = new Set(referencedSecrets(JSON.stringify(value)))
     return [...names].map((name) => ({ name, hosts, step, path }))
   })
   return [...signed, ...named]
 }
 
-const hostsOf = (step: Step | undefined): string[] => {
+const listHosts = (step: Step | undefined): string[] => {
   const host = step?.type === 'http' ? literalHost(step.url) : undefined
   return host === undefined ? [] : [host]
 }

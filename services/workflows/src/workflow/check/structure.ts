@@ -7,7 +7,7 @@ export const maxSteps = 200
 export const maxStepDepth = 8
 export const maxDefinitionBytes = 256 * 1024
 
-/** What is wrong with the steps whatever else there is: their ids, their number, and what is never reached. */
+/** Finds problems of the steps alone: their ids, their number, and unreachable steps. */
 export function checkStructure(definition: WorkflowDefinition): WorkflowProblem[] {
   const all = visitSteps(definition)
   return [

@@ -2,7 +2,7 @@ import type { WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
 import { problem } from './structure.js'
 import { visitSteps } from './walk.js'
 
-/** A workflow as those see it that run it in a step. */
+/** A workflow as a step `workflow` sees it. */
 export interface Callee {
   id: string
   /** Of the version that runs; null where nothing is published. */

@@ -5,11 +5,11 @@ import { problem } from './structure.js'
 import { isTemplate } from './templates.js'
 import { type Path, type Visit, visitSteps } from './walk.js'
 
-/** What a definition names, to be resolved in its environment; secrets are by `checkSecrets`, which knows their hosts. */
+/** What a definition names, to be resolved in its environment. Secrets are checked by `checkSecrets`, which knows their hosts. */
 export const targetSorts = ['artifact', 'table', 'query', 'user', 'role'] as const
 export type TargetSort = (typeof targetSorts)[number]
 
-/** Which of these names something has. Throws where the service that knows does not answer. */
+/** Which of these names exist. Throws where their service does not answer. */
 export type FindKnown = (
   sort: TargetSort,
   tenant: TenantScope,
@@ -36,7 +36,7 @@ export async function checkTargets(
   { findKnown, operations, log }: Targets,
 ): Promise<WorkflowProblem[]> {
   const targets = [
-    ...visitSteps(definition).flatMap(targetsOf),
+    ...visitSteps(definition).flatMap(listTargets),
     ...(await targetsOfCalls(visitSteps(definition), operations)),
   ]
   const problems: WorkflowProblem[] = []
@@ -60,7 +60,7 @@ export async function checkTargets(
   return problems
 }
 
-function targetsOf({ step, path }: Visit): Target[] {
+function listTargets({ step, path }: Visit): Target[] {
   const at = (sort: TargetSort, names: readonly string[], ...below: string[]) =>
     names.flatMap((name, index) =>
       isTemplate(name)

@@ -10,7 +10,7 @@ export interface TemplateField {
 }
 
 /** Which fields of a step are templates. */
-const fieldsOf: { readonly [Type in Step['type']]: readonly string[] } = {
+const listFields: { readonly [Type in Step['type']]: readonly string[] } = {
   http: ['url', 'headers', 'query', 'body'],
   api: ['params', 'query', 'body'],
   connector: ['input'],
@@ -32,7 +32,7 @@ const fieldsOf: { readonly [Type in Step['type']]: readonly string[] } = {
 export function templateFields(definition: WorkflowDefinition): TemplateField[] {
   const ofSteps = visitSteps(definition).flatMap(({ step, path }) => {
     const values: Readonly<Record<string, unknown>> = { ...step }
-    const fields = fieldsOf[step.type].map((name) => ({
+    const fields = listFields[step.type].map((name) => ({
       step: step.id,
       path: [...path, name],
       value: values[name],

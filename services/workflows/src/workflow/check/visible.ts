@@ -21,10 +21,10 @@ export interface Reads {
 const always = new Set(['trigger', 'event', 'input', 'run', 'steps', '*'])
 const beforeSteps = new Set(['trigger', 'event', 'input'])
 
-/** References to steps that are not there, or cannot have run before, and to names that stand for nothing. */
+/** Finds references to steps that do not exist, or cannot have run before, and to unknown names. */
 export function checkReferences(definition: WorkflowDefinition, found: readonly Reads[]): WorkflowProblem[] {
   const known = new Set(visitSteps(definition).map(({ step }) => step.id))
-  const views = viewsOf(definition)
+  const views = buildViews(definition)
   return found.flatMap(({ step, path, references }) =>
     references.flatMap((reference) => {
       const view = viewAt(views, path)
@@ -60,7 +60,7 @@ const keyProblem = (reference: string): Wrong | undefined =>
     : ['unknown_name', 'a concurrency key sees trigger, event and input, as nothing has run yet']
 
 /** By the pointer of a step, what its own expressions see. */
-function viewsOf(definition: WorkflowDefinition): Map<string, View> {
+function buildViews(definition: WorkflowDefinition): Map<string, View> {
   const views = new Map<string, View>()
   const visit = (steps: readonly Step[], path: Path, view: View): View => {
     let seen = view
