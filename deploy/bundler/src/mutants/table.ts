@@ -8,6 +8,8 @@ export interface Mutant {
   replace: string
   /** Parts of the paths of test files, as Jest takes them. */
   tests: readonly string[]
+  /** Part of the title of the one test that finds it, where others of the file would wait for what never happens. */
+  title?: string
 }
 
 const relaySimulation = 'libs/eventstore/dist/relay/proof/relay-simulation'
@@ -159,6 +161,7 @@ export const mutants: readonly Mutant[] = [
     search: 'renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3).unref()',
     replace: 'renewing = setInterval(() => void renew, leaseMs / 3).unref()',
     tests: [dueWork],
+    title: 'is kept up while the attempt lasts',
   },
   {
     name: 'a delivery whose retry has another id',
