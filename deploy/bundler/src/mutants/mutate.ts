@@ -48,8 +48,11 @@ export function runTests(
   const only = title === undefined ? [] : [`--testNamePattern=${title}`]
   const child = spawn(process.execPath, [...jest, '--maxWorkers=1', '--bail', ...only, ...tests], {
     cwd: root,
-    // Three times as many as in `npm test`: a fault may need more.
-    env: { ...process.env, SIMULATION_SEEDS: '300' },
+    // Three times as many as in `npm test`: a fault may need more. Other tests keep the short limits of the fast tier.
+    env: {
+      ...process.env,
+      ...(tests.some((path) => path.includes('simulation')) && { SIMULATION_SEEDS: '300' }),
+    },
     stdio: 'ignore',
     detached: true,
   })
