@@ -119,7 +119,10 @@ const cases: [string, string, string][] = [
   ],
 ]
 
-test.each(cases)('code that %s ends as what it is, and costs nobody else anything', async (_, body, ends) => {
+/** Neighbours are alike: every second one, and all of them in the long tier. */
+const tried = cases.filter((_, n) => process.env.SEARCH_TIMES !== undefined || n % 2 === 0)
+
+test.each(tried)('code that %s ends as what it is, and costs nobody else anything', async (_, body, ends) => {
   const before = good(20)
   const outcome = await hostile(body, ends.includes(endless) ? 100 : patientMs)
   expect(ends.split('|')).toContain(endOf(outcome))
