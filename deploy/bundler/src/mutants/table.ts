@@ -183,6 +183,7 @@ export const mutants: readonly Mutant[] = [
     search: 'const isInTime = () => now() < job.sendBefore',
     replace: 'const isInTime = () => true',
     tests: [dispatcherSimulation],
+    title: 'each event is delivered or its delivery says why not',
   },
   {
     name: 'a retry that is recorded as the first attempt',
@@ -190,6 +191,7 @@ export const mutants: readonly Mutant[] = [
     search: 'attempts: row.attempts,',
     replace: 'attempts: 0,',
     tests: [dispatcherSimulation],
+    title: 'each event is delivered or its delivery says why not',
   },
   {
     name: 'an ordering queue that is released by a low watermark of everything',
@@ -197,6 +199,7 @@ export const mutants: readonly Mutant[] = [
     search: 'if (raised > lowWatermark) lowWatermark = raised',
     replace: "lowWatermark = '~'",
     tests: [dispatcherSimulation],
+    title: 'each event is delivered or its delivery says why not',
   },
   {
     name: 'a delivery that is given up one attempt too soon',
