@@ -117,6 +117,7 @@ async function requireNothingDue(
          and ($2::text is null or ${hasWorkspace ? 'workspace_id' : '$2'} = $2)`,
       [now?.() ?? null, workspaceId ?? null],
     )
-    if (row && row.count > 0) throw new Error(`${row.count} rows of ${table} of ${name} are due or in progress`)
+    if (row && row.count > 0)
+      throw new Error(`${row.count} rows of ${table} of ${name} are due or in progress`)
   }
 }

@@ -36,7 +36,8 @@ export function exportedNameFaults(source: string): WordHit[] {
   for (const match of source.matchAll(exportedName)) {
     const [, kind = '', name = ''] = match
     const reason = nameFault(name, ['type', 'interface'].includes(kind))
-    if (reason) hits.push({ line: source.slice(0, match.index).split('\n').length, word: `${name}: ${reason}` })
+    if (reason)
+      hits.push({ line: source.slice(0, match.index).split('\n').length, word: `${name}: ${reason}` })
   }
   return hits
 }
