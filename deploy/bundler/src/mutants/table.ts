@@ -190,8 +190,7 @@ export const mutants: readonly Mutant[] = [
     file: `${dispatcher}/delivery/queue/claimed-jobs.ts`,
     search: 'attempts: row.attempts,',
     replace: 'attempts: 0,',
-    tests: [dispatcherSimulation],
-    title: 'each event is delivered or its delivery says why not',
+    tests: ['services/dispatcher/dist/delivery/queue/poller'],
   },
   {
     name: 'an ordering queue that is released by a low watermark of everything',
