@@ -154,6 +154,7 @@ export const mutants: readonly Mutant[] = [
     search: ' and lease_fence = held_fence::bigint and lease_owner is not null',
     replace: ' and (held_fence is null or lease_owner is not null)',
     tests: [dueWork],
+    title: 'that has passed to another holder leaves the late one nothing to say',
   },
   {
     name: 'a lease of due work that is not renewed',
