@@ -62,10 +62,8 @@ export function deliveryCrashTests(setting: () => TestCluster): void {
     await receiver?.stop()
   })
 
-  test(
-    `${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no event undelivered`,
-    killUnderLoad,
-  )
+  const title = `${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no event undelivered`
+  test(title, killUnderLoad)
 }
 
 async function killUnderLoad(): Promise<void> {

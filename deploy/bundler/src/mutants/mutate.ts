@@ -22,7 +22,7 @@ export async function tryMutant(root: string, mutant: Mutant, timeoutMs: number)
   process.once('exit', restore)
   try {
     writeFileSync(compiled, transpiled(source))
-    return await runTests(root, mutant.tests, timeoutMs)
+    return await runTests(root, mutant.tests, timeoutMs, mutant.title)
   } finally {
     restore()
     process.off('exit', restore)
@@ -38,12 +38,21 @@ const transpiled = (source: string): string =>
   }).code
 
 /** Whether a test fails. One that takes too long has found nothing. */
-export function runTests(root: string, tests: readonly string[], timeoutMs: number): Promise<Verdict> {
+export function runTests(
+  root: string,
+  tests: readonly string[],
+  timeoutMs: number,
+  title?: string,
+): Promise<Verdict> {
   const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js']
-  const child = spawn(process.execPath, [...jest, '--maxWorkers=1', '--bail', ...tests], {
+  const only = title === undefined ? [] : [`--testNamePattern=${title}`]
+  const child = spawn(process.execPath, [...jest, '--maxWorkers=1', '--bail', ...only, ...tests], {
     cwd: root,
-    // Three times as many as in `npm test`: a fault may need more.
-    env: { ...process.env, SIMULATION_SEEDS: '300' },
+    // Three times as many as in `npm test`: a fault may need more. Other tests keep the short limits of the fast tier.
+    env: {
+      ...process.env,
+      ...(tests.some((path) => path.includes('simulation')) && { SIMULATION_SEEDS: '300' }),
+    },
     stdio: 'ignore',
     detached: true,
   })

@@ -14,6 +14,10 @@ test.each(mutants)('$name: stands in its source once, and has tests', (mutant) =
   expect(applyMutant(source, mutant)).not.toBe(source)
   for (const path of mutant.tests)
     expect(testsIn(dirname(path)).filter((name) => name.startsWith(basename(path)))).toHaveLength(1)
+  if (mutant.title !== undefined)
+    expect(mutant.tests.map((path) => readFileSync(`${root}${path}.test.js`, 'utf8')).join()).toContain(
+      mutant.title,
+    )
 })
 
 test('a search that is not there, or twice, is refused', () => {

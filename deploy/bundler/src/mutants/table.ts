@@ -8,6 +8,8 @@ export interface Mutant {
   replace: string
   /** Parts of the paths of test files, as Jest takes them. */
   tests: readonly string[]
+  /** Part of the title of the one test that finds it, where others of the file would wait for what never happens. */
+  title?: string
 }
 
 const relaySimulation = 'libs/eventstore/dist/relay/proof/relay-simulation'
@@ -152,6 +154,7 @@ export const mutants: readonly Mutant[] = [
     search: ' and lease_fence = held_fence::bigint and lease_owner is not null',
     replace: ' and (held_fence is null or lease_owner is not null)',
     tests: [dueWork],
+    title: 'that has passed to another holder leaves the late one nothing to say',
   },
   {
     name: 'a lease of due work that is not renewed',
@@ -159,6 +162,7 @@ export const mutants: readonly Mutant[] = [
     search: 'renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3).unref()',
     replace: 'renewing = setInterval(() => void renew, leaseMs / 3).unref()',
     tests: [dueWork],
+    title: 'is kept up while the attempt lasts',
   },
   {
     name: 'a delivery whose retry has another id',
@@ -180,13 +184,14 @@ export const mutants: readonly Mutant[] = [
     search: 'const isInTime = () => now() < job.sendBefore',
     replace: 'const isInTime = () => true',
     tests: [dispatcherSimulation],
+    title: 'each event is delivered or its delivery says why not',
   },
   {
     name: 'a retry that is recorded as the first attempt',
     file: `${dispatcher}/delivery/queue/claimed-jobs.ts`,
     search: 'attempts: row.attempts,',
     replace: 'attempts: 0,',
-    tests: [dispatcherSimulation],
+    tests: ['services/dispatcher/dist/delivery/queue/poller'],
   },
   {
     name: 'an ordering queue that is released by a low watermark of everything',
@@ -194,6 +199,7 @@ export const mutants: readonly Mutant[] = [
     search: 'if (raised > lowWatermark) lowWatermark = raised',
     replace: "lowWatermark = '~'",
     tests: [dispatcherSimulation],
+    title: 'each event is delivered or its delivery says why not',
   },
   {
     name: 'a delivery that is given up one attempt too soon',

@@ -226,11 +226,12 @@ describe('a lease', () => {
     await scratch.add(1)
     let begun = 0
     let end: () => void = () => {}
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
     const attempt = () => {
       begun++
-      return new Promise<void>((resolve) => {
-        end = resolve
-      })
+      return ended
     }
     // Longer than a busy machine may hold up a renewal, which comes three times as often.
     const leaseMs = 5_000
@@ -242,14 +243,18 @@ describe('a lease', () => {
         await scratch.admin<{ lease_fence: string; held_until: string }[]>`
         select lease_fence, held_until::text from jobs`
       )[0]
-    const before = await fenceAndEnd()
-    await waitUntilTrue(async () => (await fenceAndEnd())?.held_until !== before?.held_until)
-    await waitUntilTrue(async () => {
-      const [row] = await scratch.admin`select now() > ${before?.held_until ?? ''}::timestamptz as over`
-      return row?.over
-    })
-    expect((await fenceAndEnd())?.lease_fence).toBe(before?.lease_fence)
-    end()
+    try {
+      const before = await fenceAndEnd()
+      await waitUntilTrue(async () => (await fenceAndEnd())?.held_until !== before?.held_until)
+      await waitUntilTrue(async () => {
+        const [row] = await scratch.admin`select now() > ${before?.held_until ?? ''}::timestamptz as over`
+        return row?.over
+      })
+      expect((await fenceAndEnd())?.lease_fence).toBe(before?.lease_fence)
+    } finally {
+      // Also where the lease was lost: who stops waits for every attempt.
+      end()
+    }
     await allDone()
     expect([begun, started.counts().lost]).toEqual([1, 0])
   })

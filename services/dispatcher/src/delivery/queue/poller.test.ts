@@ -112,6 +112,22 @@ describe('a poller', () => {
     expect(job.sendBefore).toBeLessThan(leaseMs)
   })
 
+  it('goes on counting the attempts of what it claimed', async () => {
+    const jobs: DeliveryJob[] = []
+    const sender = { reserve: () => true, submit: (job: DeliveryJob) => void jobs.push(job) }
+    const accept = createAccept({
+      deliveries: storeOf(async () => []),
+      ...{ leaseMs: 1_000, sender, finished: () => {} },
+    })
+    const claimed = {
+      ...{ id: 'del_1', webhook_id: 'wh_1', workspace_id: 'ws_1', environment: 'production', version: 1 },
+      ...{ attempts: 2, cycle_base: 0, event: '{"resource":{"id":"inc_1"},"causationId":null,"data":{}}' },
+      state: JSON.stringify({ status: 'active', timeoutMs: 1_000, rateLimitPerSecond: null }),
+    } as unknown as Claimed
+    expect(await accept([claimed], 0)).toBe(1)
+    expect(jobs).toMatchObject([{ attempts: 2, queueClass: 'retry' }])
+  })
+
   it('gives back what it claimed as the webhook was changed, which may have room for it', async () => {
     const released: string[][] = []
     const unsafe: Unsafe = async (_, [, ids = []]) => {
